@@ -1,0 +1,1 @@
+//! The lifecycle of a task as types: no clock, no disk, no protocol.

@@ -1,0 +1,3 @@
+//! The binary: arguments, logging and the exit code.
+
+fn main() {}
