@@ -1,0 +1,383 @@
+//! The flat JSON shape of a task, and the only way back from it.
+//!
+//! Reading is a constructor from outside, so it trusts nothing: the record is taken only if its history is one that
+//! the transitions make, and if every field says what that history leads to.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{Common, HistoryEntry, Task, Work};
+use crate::domain::{
+    Action, AgentName, AnyTask, Approved, Bounded, Cancelled, Claimed, Completed, Description,
+    DirectoryPath, ExpectedOutput, Facts, FilePath, FormatVersion, InProgress, Metadata, Note,
+    OutboxEntry, Pending, RevisionRequested, Rework, State, Status, Submission, Tag, TaskId,
+    Timestamp, Title, Transition,
+};
+
+/// What a task file says. Private: to everybody else a file is an [`AnyTask`] or an error.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TaskRecord {
+    #[serde(default)]
+    format_version: FormatVersion,
+    id: TaskId,
+    title: Title,
+    status: Status,
+    version: u64,
+    creator: AgentName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    assignee: Option<AgentName>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    tags: Bounded<Tag, 32>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    after: Bounded<TaskId, 64>,
+    description: Description,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expected_output: Option<ExpectedOutput>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    files: Bounded<FilePath, 256>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    working_directory: Option<DirectoryPath>,
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    metadata: Metadata,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feedback: Option<Note>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    submission: Option<Submission>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Note>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outbox: Vec<OutboxEntry>,
+    history: Vec<HistoryEntry>,
+}
+
+/// A well-formed task that no sequence of transitions can have made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// There is no creation.
+    #[error("history is empty: it has to begin with the task's creation")]
+    NoHistory,
+    /// A line of the history does not follow from those before it.
+    #[error("history entry {version}: {problem}: undo the edit")]
+    History {
+        /// The version that the entry gives.
+        version: u64,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// The status is not the one that the history leads to.
+    #[error("status \"{found}\", but its history ends at {told}: undo the edit{}", hint(*.told, *.found))]
+    Status {
+        /// What the task says.
+        found: Status,
+        /// What the history says.
+        told: Status,
+    },
+    /// Another field is not what the history leads to.
+    #[error("`{field}` is not what a {status} task with this history has: undo the edit")]
+    Field {
+        /// Its name in the file.
+        field: &'static str,
+        /// The task's status.
+        status: Status,
+    },
+}
+
+/// The tool that would have made the edit, where there is one.
+fn hint(from: Status, to: Status) -> String {
+    Transition::between(from, to).map_or_else(String::new, |it| format!(", then {}", it.tool()))
+}
+
+impl TryFrom<TaskRecord> for AnyTask {
+    type Error = RecordError;
+
+    fn try_from(record: TaskRecord) -> Result<Self, RecordError> {
+        Story::of(&record.history)?.check(&record)?;
+        let status = record.status;
+        let missing = |field| RecordError::Field { field, status };
+        let TaskRecord {
+            assignee,
+            feedback,
+            submission,
+            reason,
+            ..
+        } = record;
+        let holder = || assignee.clone().ok_or(missing("assignee"));
+        let handed_in = || submission.clone().ok_or(missing("submission"));
+        let rework = feedback
+            .map(|feedback| {
+                Ok(Rework {
+                    feedback,
+                    submission: handed_in()?,
+                })
+            })
+            .transpose()?;
+        let common = Common {
+            id: record.id,
+            creator: record.creator,
+            work: Work {
+                title: record.title,
+                description: record.description,
+                expected_output: record.expected_output,
+                after: record.after,
+                tags: record.tags,
+                files: record.files,
+                working_directory: record.working_directory,
+                metadata: record.metadata,
+            },
+            history: record.history,
+            outbox: record.outbox,
+        };
+        Ok(match status {
+            Status::Pending => task(common, Pending {}),
+            Status::Claimed => task(
+                common,
+                Claimed {
+                    assignee: holder()?,
+                },
+            ),
+            Status::InProgress => task(
+                common,
+                InProgress {
+                    assignee: holder()?,
+                    rework,
+                },
+            ),
+            Status::Completed => task(
+                common,
+                Completed {
+                    assignee: holder()?,
+                    submission: handed_in()?,
+                },
+            ),
+            Status::Approved => task(
+                common,
+                Approved {
+                    assignee: holder()?,
+                    submission: handed_in()?,
+                },
+            ),
+            Status::RevisionRequested => {
+                let rework = rework.ok_or(missing("feedback"))?;
+                task(
+                    common,
+                    RevisionRequested {
+                        assignee: holder()?,
+                        rework,
+                    },
+                )
+            }
+            Status::Cancelled => task(common, Cancelled { assignee, reason }),
+        })
+    }
+}
+
+fn task<S: State>(common: Common, state: S) -> AnyTask
+where
+    AnyTask: From<Task<S>>,
+{
+    Task { common, state }.into()
+}
+
+/// What a history tells about its task.
+struct Story<'a> {
+    last: &'a HistoryEntry,
+    first: &'a HistoryEntry,
+    assignee: Option<&'a AgentName>,
+    feedback: Option<&'a Note>,
+    /// The summary of what was handed in last, where something was.
+    submitted: Option<Option<&'a Note>>,
+    reason: Option<&'a Note>,
+}
+
+impl<'a> Story<'a> {
+    /// Walks a history from its creation, by the rules of the transitions table.
+    fn of(history: &'a [HistoryEntry]) -> Result<Self, RecordError> {
+        let (first, rest) = history.split_first().ok_or(RecordError::NoHistory)?;
+        let wrong = |problem| {
+            Err(RecordError::History {
+                version: first.version,
+                problem,
+            })
+        };
+        match first {
+            HistoryEntry {
+                version: 2.. | 0, ..
+            } => return wrong("versions begin at 1"),
+            HistoryEntry {
+                action: Action::Create,
+                from: None,
+                to: Status::Pending,
+                ..
+            } => {}
+            _ => return wrong("a history begins with create, to pending"),
+        }
+        if first.note.is_some() || first.self_approved {
+            return wrong("a creation has neither note nor selfApproved");
+        }
+        let none = None;
+        let mut story = Self {
+            last: first,
+            first,
+            assignee: none,
+            feedback: None,
+            submitted: None,
+            reason: None,
+        };
+        for entry in rest {
+            story
+                .follow(entry)
+                .map_err(|problem| RecordError::History {
+                    version: entry.version,
+                    problem,
+                })?;
+        }
+        Ok(story)
+    }
+
+    fn follow(&mut self, entry: &'a HistoryEntry) -> Result<(), &'static str> {
+        let Action::Move(transition) = entry.action else {
+            return Err("only the first entry can be a creation");
+        };
+        if entry.version != self.last.version + 1 {
+            return Err("versions count up by one");
+        }
+        if entry.timestamp <= self.last.timestamp {
+            return Err("timestamps increase");
+        }
+        if entry.from != Some(self.last.to)
+            || !transition.sources().contains(&self.last.to)
+            || transition.target() != entry.to
+        {
+            return Err("no transition leads from the entry before it to this one");
+        }
+        if !transition
+            .authority()
+            .admits(&entry.actor, self.assignee, &self.first.actor)
+        {
+            return Err("its actor may not do this");
+        }
+        let own = transition == Transition::Approve && self.assignee == Some(&entry.actor);
+        if entry.self_approved != own {
+            return Err("selfApproved stands on an approval by the assignee, and only there");
+        }
+        self.apply(transition, entry)?;
+        self.last = entry;
+        Ok(())
+    }
+
+    fn apply(
+        &mut self,
+        transition: Transition,
+        entry: &'a HistoryEntry,
+    ) -> Result<(), &'static str> {
+        let note = entry.note.as_ref();
+        match transition {
+            Transition::Claim | Transition::Start if note.is_some() => {
+                return Err("a claim or start has no note");
+            }
+            Transition::Claim => self.assignee = Some(&entry.actor),
+            Transition::Start | Transition::Approve => {}
+            Transition::Complete => (self.feedback, self.submitted) = (None, Some(note)),
+            Transition::RequestRevision => {
+                self.feedback =
+                    Some(note.ok_or("a request for revision has its feedback as note")?);
+            }
+            Transition::Cancel => (self.feedback, self.submitted, self.reason) = (None, None, note),
+            Transition::Reopen => {
+                (self.assignee, self.feedback, self.submitted, self.reason) =
+                    (None, None, None, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what the record says with what the history tells.
+    fn check(&self, record: &TaskRecord) -> Result<(), RecordError> {
+        if record.status != self.last.to {
+            return Err(RecordError::Status {
+                found: record.status,
+                told: self.last.to,
+            });
+        }
+        let summary = record.submission.as_ref().map(|it| it.summary.as_ref());
+        let checks = [
+            ("version", record.version == self.last.version),
+            ("creator", record.creator == self.first.actor),
+            ("assignee", record.assignee.as_ref() == self.assignee),
+            ("createdAt", record.created_at == self.first.timestamp),
+            ("updatedAt", record.updated_at == self.last.timestamp),
+            ("feedback", record.feedback.as_ref() == self.feedback),
+            ("submission", summary == self.submitted),
+            ("reason", record.reason.as_ref() == self.reason),
+        ];
+        match checks.into_iter().find(|(_, agrees)| !agrees) {
+            Some((field, _)) => Err(RecordError::Field {
+                field,
+                status: record.status,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyTask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        TaskRecord::deserialize(deserializer)?
+            .try_into()
+            .map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for AnyTask {
+    fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
+        let Common {
+            id,
+            creator,
+            work,
+            history,
+            outbox,
+        } = self.common();
+        let Facts {
+            assignee,
+            feedback,
+            submission,
+            reason,
+        } = self.facts();
+        let Work {
+            title,
+            description,
+            expected_output,
+            after,
+            tags,
+            files,
+            working_directory,
+            metadata,
+        } = work.clone();
+        let record = TaskRecord {
+            format_version: FormatVersion,
+            id: *id,
+            title,
+            status: self.status(),
+            version: self.version(),
+            creator: creator.clone(),
+            assignee: assignee.cloned(),
+            created_at: self.created_at(),
+            updated_at: self.updated_at(),
+            tags,
+            after,
+            description,
+            expected_output,
+            files,
+            working_directory,
+            metadata,
+            feedback: feedback.cloned(),
+            submission: submission.cloned(),
+            reason: reason.cloned(),
+            outbox: outbox.clone(),
+            history: history.clone(),
+        };
+        record.serialize(serializer)
+    }
+}
