@@ -138,24 +138,23 @@ impl<S: State> Task<S> {
     where
         S: Assigned,
     {
-        match transition
-            .authority()
-            .admits(&stamp.actor, Some(self.assignee()), self.creator())
-        {
-            true => Ok(self),
-            false => Err(OwnWork(self)),
+        let authority = transition.authority();
+        if authority.admits(&stamp.actor, Some(self.assignee()), self.creator()) {
+            Ok(self)
+        } else {
+            Err(OwnWork(Box::new(self)))
         }
     }
 }
 
 /// The assignee tried to review its own work. Holds the task, which is as it was.
 #[derive(Debug)]
-pub struct OwnWork<S: State>(Task<S>);
+pub struct OwnWork<S: State>(Box<Task<S>>);
 
 impl<S: State> OwnWork<S> {
     /// The task.
     pub fn into_task(self) -> Task<S> {
-        self.0
+        *self.0
     }
 }
 

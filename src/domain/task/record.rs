@@ -186,10 +186,14 @@ struct Story<'a> {
     first: &'a HistoryEntry,
     assignee: Option<&'a AgentName>,
     feedback: Option<&'a Note>,
-    /// The summary of what was handed in last, where something was.
-    submitted: Option<Option<&'a Note>>,
+    /// What was handed in last, where something was.
+    submitted: Option<Summary<'a>>,
     reason: Option<&'a Note>,
 }
+
+/// The summary that was given with a submission.
+#[derive(Clone, Copy, PartialEq)]
+struct Summary<'a>(Option<&'a Note>);
 
 impl<'a> Story<'a> {
     /// Walks a history from its creation, by the rules of the transitions table.
@@ -279,7 +283,7 @@ impl<'a> Story<'a> {
             }
             Transition::Claim => self.assignee = Some(&entry.actor),
             Transition::Start | Transition::Approve => {}
-            Transition::Complete => (self.feedback, self.submitted) = (None, Some(note)),
+            Transition::Complete => (self.feedback, self.submitted) = (None, Some(Summary(note))),
             Transition::RequestRevision => {
                 self.feedback =
                     Some(note.ok_or("a request for revision has its feedback as note")?);
@@ -301,7 +305,10 @@ impl<'a> Story<'a> {
                 told: self.last.to,
             });
         }
-        let summary = record.submission.as_ref().map(|it| it.summary.as_ref());
+        let summary = record
+            .submission
+            .as_ref()
+            .map(|it| Summary(it.summary.as_ref()));
         let checks = [
             ("version", record.version == self.last.version),
             ("creator", record.creator == self.first.actor),
