@@ -3,4 +3,7 @@
 //! Layers, each of which names only those below it:
 //! `cli | mcp → service → store → domain`.
 
+mod cli;
 pub mod domain;
+mod service;
+mod store;

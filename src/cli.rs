@@ -1,0 +1,3 @@
+//! The commands for people.
+
+mod where_;

@@ -1,0 +1,250 @@
+//! `where`: which directory this process shares with others, and why.
+//!
+//! The first line is the directory alone, for scripts. The rest keeps to 80 columns where the paths in it allow; a path
+//! is never broken, so that it can be copied.
+
+use std::path::Path;
+
+use crate::store::location::{Head, Location, Reason, Worktree, printable};
+
+const COLUMNS: usize = 80;
+
+/// The width of the labels.
+const MARGIN: usize = 10;
+
+/// How many digits of a commit are shown, as git does.
+const SHORT_COMMIT: usize = 7;
+
+/// Stands for a space that no line may be broken at. Neither a path nor a branch can contain it.
+const UNBREAKABLE: &str = "\0";
+
+/// The text that `where` prints.
+pub(crate) fn report(location: &Location, worktree: Option<&Worktree>) -> String {
+    let exists = if location.exists() {
+        "yes"
+    } else {
+        "not yet; it is made when it is first needed"
+    };
+    let mut text = format!("{}\n\n", printable(location.directory()));
+    text += &entry("chosen by", &reason(location.reason()));
+    text += &entry("exists", exists);
+    text += &entry(
+        "worktree",
+        &worktree.map_or_else(|| "none".to_owned(), describe),
+    );
+    text.push('\n');
+    text += &wrap(
+        "Assistants share their tasks if this command prints the same directory for each of them.",
+        0,
+    );
+    text += &wrap(advice(location.reason()), 0);
+    text
+}
+
+/// The reason, with its paths kept whole.
+fn reason(reason: &Reason) -> String {
+    let mut text = reason.to_string();
+    if let Reason::Repository {
+        repository, from, ..
+    } = reason
+    {
+        for path in [repository, from] {
+            text = text.replace(&printable(path), &unbreakable(path));
+        }
+    }
+    text
+}
+
+fn describe(worktree: &Worktree) -> String {
+    let root = unbreakable(worktree.root());
+    format!("{root}, {}", checked_out(&worktree.head()))
+}
+
+fn checked_out(head: &Head) -> String {
+    let commit = head.commit().and_then(|commit| commit.get(..SHORT_COMMIT));
+    match (head.branch(), commit) {
+        (Some(branch), Some(commit)) => {
+            format!("on branch {} at {commit}", unbreakable(Path::new(branch)))
+        }
+        (Some(branch), None) => format!(
+            "on branch {}, no commit yet",
+            unbreakable(Path::new(branch))
+        ),
+        (None, Some(commit)) => format!("detached at {commit}"),
+        (None, None) => "branch unknown".to_owned(),
+    }
+}
+
+fn advice(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::DirFlag => {
+            "To use another one: change --dir, or leave it out to go by COORDINATION_DIR and the repository."
+        }
+        Reason::CoordinationDir => {
+            "To use another one: change COORDINATION_DIR in the configuration of every client, or unset it to go by the \
+             repository."
+        }
+        Reason::Repository { .. } | Reason::WorkingDirectory => {
+            "To use another one: set COORDINATION_DIR to an absolute path in the configuration of every client, or pass \
+             --dir."
+        }
+    }
+}
+
+fn unbreakable(path: &Path) -> String {
+    printable(path).replace(' ', UNBREAKABLE)
+}
+
+/// A label and what belongs to it, in two columns.
+fn entry(label: &str, value: &str) -> String {
+    let wrapped = wrap(value, MARGIN);
+    format!("{label:<MARGIN$}{}", wrapped.trim_start())
+}
+
+/// Breaks `text` into lines that begin with `margin` spaces.
+fn wrap(text: &str, margin: usize) -> String {
+    let mut lines = String::new();
+    let mut column = COLUMNS;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        if column + 1 + width > COLUMNS {
+            if !lines.is_empty() {
+                lines.push('\n');
+            }
+            lines += &" ".repeat(margin);
+            column = margin;
+        } else {
+            lines.push(' ');
+            column += 1;
+        }
+        lines += word;
+        column += width;
+    }
+    lines.push('\n');
+    lines.replace(UNBREAKABLE, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::location::{Inputs, scene::Scene};
+
+    use super::*;
+
+    const COMMIT: &str = "0123456789012345678901234567890123456789\n";
+
+    fn report_on(inputs: &Inputs) -> String {
+        let location = Location::resolve(inputs).unwrap();
+        report(&location, inputs.worktree().as_ref())
+    }
+
+    /// `text` on one line, for where it is broken depends on how long the path of a temporary directory is.
+    fn unwrapped(scene: &Scene, text: &str) -> String {
+        let text = text.replace(scene.root().to_str().unwrap(), "/TMP");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn assert_says(scene: &Scene, text: &str, part: &str) {
+        let text = unwrapped(scene, text);
+        assert!(text.contains(part), "no {part:?} in: {text}");
+    }
+
+    #[test]
+    fn a_repository_is_described() {
+        let scene = Scene::new();
+        scene.git_directory("repo/.git");
+        scene.file("repo/.git/HEAD", "ref: refs/heads/feature/x\n");
+        scene.file("repo/.git/refs/heads/feature/x", COMMIT);
+        scene.directory("repo/.ai/coordination");
+        let text = report_on(&Inputs::new(scene.directory("repo/deep")));
+        let first = text.lines().next().unwrap();
+        assert_eq!(Path::new(first), scene.path("repo/.ai/coordination"));
+        let expected = "/TMP/repo/.ai/coordination \
+             chosen by the git repository at /TMP/repo, found from the working directory /TMP/repo/deep \
+             exists yes \
+             worktree /TMP/repo, on branch feature/x at 0123456 \
+             Assistants share their tasks if this command prints the same directory for each of them. \
+             To use another one: set COORDINATION_DIR to an absolute path in the configuration of every client, or \
+             pass --dir.";
+        assert_eq!(unwrapped(&scene, &text), expected);
+    }
+
+    #[test]
+    fn every_reason_says_how_to_choose_another_directory() {
+        let scene = Scene::new();
+        let plain = Inputs::new(scene.directory("plain"));
+        let text = report_on(&plain);
+        let chosen = "chosen by the working directory, which is in no git repository";
+        for part in [
+            chosen,
+            "exists not yet",
+            "worktree none",
+            "set COORDINATION_DIR",
+        ] {
+            assert_says(&scene, &text, part);
+        }
+        let text = report_on(&plain.clone().with_dir_flag(Some("x".into())));
+        for part in ["/TMP/plain/x chosen by --dir exists", "change --dir"] {
+            assert_says(&scene, &text, part);
+        }
+        let text = report_on(&plain.with_coordination_dir(Some("/absent/x".into())));
+        for part in ["/absent/x chosen by COORDINATION_DIR exists", "unset it"] {
+            assert_says(&scene, &text, part);
+        }
+    }
+
+    #[test]
+    fn what_is_checked_out_is_told_in_every_case() {
+        let scene = Scene::new();
+        scene.git_directory("repo/.git");
+        for (head, told) in [
+            ("ref: refs/heads/main", "on branch main, no commit yet"),
+            (COMMIT, "detached at 0123456"),
+            ("ref: refs/heads/.invalid", "branch unknown"),
+        ] {
+            scene.file("repo/.git/HEAD", head);
+            let text = report_on(&Inputs::new(scene.path("repo")));
+            assert_says(
+                &scene,
+                &text,
+                &format!("worktree /TMP/repo, {told} Assistants"),
+            );
+        }
+    }
+
+    #[test]
+    fn lines_keep_to_the_width_and_paths_stay_whole() {
+        let scene = Scene::new();
+        let name =
+            "a name with spaces, far too long to share a line of the report with anything else";
+        scene.git_directory(&format!("{name}/.git"));
+        let repository = scene.path(name);
+        let repository = repository.to_str().unwrap();
+        let text = report_on(&Inputs::new(scene.directory(&format!("{name}/deep"))));
+        assert!(!text.contains(UNBREAKABLE));
+        assert_eq!(text.matches(repository).count(), 4, "{text}");
+        for line in text.lines() {
+            let is_short = line.chars().count() <= COLUMNS;
+            assert!(is_short || line.contains(repository), "{line}");
+            assert_eq!(line.trim_end(), line);
+        }
+    }
+
+    #[test]
+    fn words_go_to_the_next_line_when_they_would_pass_the_last_column() {
+        let word = "x".repeat(34);
+        let exact = format!("{word} {word}");
+        assert_eq!(wrap(&exact, 11), format!("{:11}{exact}\n", ""));
+        assert_eq!(
+            wrap(&exact, 12),
+            format!("{:12}{word}\n{:12}{word}\n", "", "")
+        );
+    }
+
+    #[test]
+    fn a_path_cannot_forge_a_line() {
+        let scene = Scene::new();
+        let inputs = Inputs::new(scene.root().to_owned());
+        let text = report_on(&inputs.with_dir_flag(Some("x\nexists    yes".into())));
+        assert!(text.lines().next().unwrap().ends_with("x\\nexists    yes"));
+    }
+}

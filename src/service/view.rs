@@ -1,0 +1,116 @@
+//! From a task to what a caller sees of it.
+
+use super::{Failure, ProgressView, Service, TaskView, UnreadableView, error::code_of, page};
+use crate::{
+    domain::{AgentName, AnyTask, Message, ProgressLog, Status, TaskId, Thread, Timestamp},
+    store::{Listing, Unreadable},
+};
+
+/// At most this many messages ride on another result, of this many bytes together.
+const RIDING: (usize, usize) = (5, 2_000);
+
+/// At most this many unreadable files are listed.
+const UNREADABLE: usize = 10;
+
+impl Service {
+    /// A task in a list.
+    pub(super) fn summary(&self, task: &AnyTask, listing: Option<&Listing>) -> TaskView {
+        let progress: ProgressLog = self.store.log(task).unwrap_or_default();
+        let newest = progress.history().last().map(|it| it.timestamp);
+        let active_at = newest.map_or(task.updated_at(), |it| it.max(task.updated_at()));
+        let claim = task.claimed().map(|it| it.version);
+        let work = task.work();
+        TaskView {
+            id: task.id(),
+            title: work.title.to_string(),
+            status: task.status(),
+            version: task.version(),
+            creator: task.creator().clone(),
+            assignee: task.assignee().cloned(),
+            holder_gone: self.holder_gone(task),
+            blocked_by: self.blocked_by(task, listing),
+            tags: work.tags.iter().map(ToString::to_string).collect(),
+            created_at: task.created_at(),
+            updated_at: task.updated_at(),
+            idle_seconds: self.now().since(active_at).as_secs(),
+            percent: progress.percent(claim),
+            expected_output: None,
+            files: None,
+            working_directory: None,
+            metadata: None,
+            after: None,
+            feedback: None,
+            submission: None,
+            description: None,
+            history: None,
+        }
+    }
+
+    /// A task for the one who works on it.
+    pub(super) fn work_order(&self, task: &AnyTask) -> TaskView {
+        let (work, facts) = (task.work(), task.facts());
+        TaskView {
+            expected_output: work.expected_output.as_ref().map(ToString::to_string),
+            files: Some(work.files.iter().map(ToString::to_string).collect()),
+            working_directory: work.working_directory.as_ref().map(ToString::to_string),
+            metadata: Some(work.metadata.clone()),
+            after: Some(work.after.to_vec()),
+            feedback: facts.feedback.cloned(),
+            submission: facts.submission.cloned(),
+            description: Some(work.description.to_string()),
+            ..self.summary(task, None)
+        }
+    }
+
+    /// Whether somebody holds the task and no living process goes by that name.
+    pub(super) fn holder_gone(&self, task: &AnyTask) -> bool {
+        let holder = task.assignee().filter(|_| task.status().is_held());
+        holder.is_some_and(|it| self.identity.is_gone(it, &self.store))
+    }
+
+    /// The tasks that have to be approved before this one can be claimed.
+    pub(super) fn blocked_by(&self, task: &AnyTask, listing: Option<&Listing>) -> Vec<TaskId> {
+        if task.status() != Status::Pending {
+            return Vec::new();
+        }
+        let after = task.work().after.iter().copied();
+        after.filter(|id| self.status_of(*id, listing) != Some(Status::Approved)).collect()
+    }
+
+    /// A task's status; none if it is gone or cannot be read.
+    pub(super) fn status_of(&self, id: TaskId, listing: Option<&Listing>) -> Option<Status> {
+        match listing {
+            Some(listing) => listing.task(id).map(AnyTask::status),
+            None => self.store.task(id).ok().flatten().map(|it| it.status()),
+        }
+    }
+
+    /// The newest messages of others that ride on another result, oldest first.
+    pub(super) fn riding(thread: &Thread, me: &[AgentName], after: Option<Timestamp>) -> Vec<Message> {
+        let newest = thread.messages().iter().rev();
+        let others = newest
+            .take_while(|it| after.is_none_or(|after| it.timestamp > after))
+            .filter(|it| !me.contains(&it.author))
+            .cloned();
+        let (limit, bytes) = RIDING;
+        let mut riding = page::fit(others, limit, bytes);
+        riding.reverse();
+        riding
+    }
+
+    /// Where the work on a task has got to.
+    pub(super) fn latest_progress(&self, task: &AnyTask) -> Result<Option<ProgressView>, Failure> {
+        let progress: ProgressLog = self.store.log(task)?;
+        Ok(progress.latest().map(Into::into))
+    }
+}
+
+/// The files that could not be read, as far as they are shown.
+pub(super) fn unreadable(files: &[Unreadable]) -> Vec<UnreadableView> {
+    let view = |it: &Unreadable| UnreadableView {
+        id: it.id,
+        code: code_of(&it.error).as_str(),
+        reason: it.error.to_string().chars().take(300).collect(),
+    };
+    files.iter().take(UNREADABLE).map(view).collect()
+}

@@ -1,0 +1,240 @@
+//! Waiting: subscribe, look, and look again at every change, for as long as the client has patience.
+//!
+//! A wait holds no lock and no thread. It ends at once when its request is cancelled or the process
+//! ends; a time-out is an answer and no error.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AttentionWait, Claim, ClaimNext, Client, Code, Failure, Post, PostResult, Service, TaskWait,
+    page::{self, PAGE_BYTES},
+};
+use crate::domain::{AnyTask, Message, Status, TaskId, Timestamp};
+
+/// How often somebody who can be told is told that a wait goes on.
+pub(crate) const TELL_EVERY: Duration = Duration::from_secs(15);
+
+/// The longest wait that any client keeps up, and what those get that set no limit themselves.
+const LONG: Duration = Duration::from_mins(25);
+
+/// What a client is good for that nothing is known of.
+const SHORT: Duration = Duration::from_secs(50);
+
+/// How long waits may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ceiling(Option<Duration>);
+
+impl Ceiling {
+    /// A person's choice for all clients (`COORDINATION_MAX_WAIT_SECONDS`), if there is one.
+    pub(crate) fn new(seconds: Option<u64>) -> Self {
+        Self(seconds.map(Duration::from_secs))
+    }
+
+    /// How long a client's tool calls may take, less a margin. Measured: each client gives up by a
+    /// rule of its own, and some go on as long as they are told that the call is alive.
+    fn of(self, client: &Client, tells: bool) -> Duration {
+        let known = match client.name.as_deref().unwrap_or_default() {
+            "claude-code" => LONG,
+            "codex-mcp-client" => Duration::from_secs(240),
+            "gemini-cli-mcp-client" => Duration::from_secs(540),
+            "opencode" | "copilot-cli" if tells => LONG,
+            _ => SHORT,
+        };
+        self.0.unwrap_or(known)
+    }
+}
+
+/// A wait that somebody asked for.
+pub(crate) struct Patience {
+    /// Who asks.
+    pub(crate) client: Client,
+    /// How long at the most; the client's own limit if none is given.
+    pub(crate) seconds: Option<u64>,
+    /// Ends the wait.
+    pub(crate) cancelled: CancellationToken,
+    /// Tells the caller, every 15 seconds, how long it has been waiting; absent where it can't be told.
+    pub(crate) tell: Option<Tell>,
+}
+
+/// Says that a wait has taken so long.
+pub(crate) type Tell = Box<dyn Fn(Duration) -> futures::future::BoxFuture<'static, ()> + Send + Sync>;
+
+/// How a wait ended.
+#[derive(Debug)]
+pub(crate) enum Waiting<T> {
+    /// What was waited for is there.
+    Found(T),
+    /// The time is up.
+    TimedOut,
+}
+
+impl Service {
+    /// Looks until there is something, the time is up, or nobody waits any more.
+    async fn wait<T, F, L>(&self, patience: &Patience, mut look: L) -> Result<Waiting<T>, Failure>
+    where
+        F: Future<Output = Result<Option<T>, Failure>>,
+        L: FnMut() -> F,
+    {
+        let ceiling = self.ceiling.of(&patience.client, patience.tell.is_some());
+        let limit = patience.seconds.map_or(ceiling, |it| ceiling.min(Duration::from_secs(it)));
+        let started = Instant::now();
+        let mut changes = self.store.subscribe();
+        let mut told = started;
+        loop {
+            changes.mark_unchanged();
+            if let Some(found) = look().await? {
+                return Ok(Waiting::Found(found));
+            }
+            let deadline = started + limit;
+            let next = deadline.min(told + TELL_EVERY);
+            tokio::select! {
+                () = patience.cancelled.cancelled() => return Err(cancelled()),
+                changed = changes.changed() => if changed.is_err() {
+                    // The watcher could not be started: look now and then instead.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    changes = self.store.subscribe();
+                },
+                () = tokio::time::sleep_until(next) => {
+                    if next >= deadline {
+                        return Ok(Waiting::TimedOut);
+                    }
+                    told = next;
+                    if let Some(tell) = &patience.tell {
+                        tell(started.elapsed()).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until a task can be claimed, and claims it.
+    pub(crate) async fn wait_and_claim(
+        self: Arc<Self>,
+        wanted: ClaimNext,
+        patience: Patience,
+    ) -> Result<Claim, Failure> {
+        self.clone().blocking(|it| Ok(it.store.prepare()?)).await?;
+        let look = || {
+            let (service, wanted, client) = (self.clone(), wanted.clone(), patience.client.clone());
+            async move {
+                let claim = service.blocking(move |it| it.claim_next(&wanted, &client)).await?;
+                Ok(Some(claim).filter(|it| it.task.is_some()))
+            }
+        };
+        match self.wait(&patience, look).await? {
+            Waiting::Found(claim) => Ok(claim),
+            Waiting::TimedOut => {
+                let client = patience.client.clone();
+                self.clone().blocking(move |it| it.claim_next(&wanted, &client)).await
+            }
+        }
+    }
+
+    /// Posts a message and waits for somebody's answer.
+    pub(crate) async fn post_and_wait(
+        self: Arc<Self>,
+        post: Post,
+        patience: Patience,
+    ) -> Result<PostResult, Failure> {
+        let client = patience.client.clone();
+        let id = post.task_id;
+        let message = self.clone().blocking(move |it| it.post(&post, &client)).await?;
+        let after = Some(message.timestamp);
+        let look = || {
+            let (service, client) = (self.clone(), patience.client.clone());
+            service.blocking(move |it| {
+                let names = it.names(&client)?;
+                Ok(it.from_others(&it.task(id)?, &names, after)?.into_iter().next())
+            })
+        };
+        let waited = self.wait(&patience, look).await?;
+        let timed_out = Some(matches!(waited, Waiting::TimedOut));
+        let reply = match waited {
+            Waiting::Found(reply) => Some(reply),
+            Waiting::TimedOut => None,
+        };
+        Ok(PostResult { reply, timed_out, ..Self::posted(&message) })
+    }
+
+    /// Waits until a task's status changes or somebody else posts on it.
+    pub(crate) async fn wait_for_task(
+        self: Arc<Self>,
+        id: TaskId,
+        known: Option<Status>,
+        since: Option<Timestamp>,
+        patience: Patience,
+    ) -> Result<TaskWait, Failure> {
+        let first = self.clone().blocking(move |it| {
+            let task = it.task(id)?;
+            // Messages that are there now count as seen. What a clock says now proves less: one that
+            // was stamped earlier may be written later.
+            let newest = it.newest_message(&task)?;
+            Ok((known.unwrap_or(task.status()), since.or(newest)))
+        });
+        let (known, after) = first.await?;
+        let look = || {
+            let service = self.clone();
+            service.blocking(move |it| {
+                let task = it.task(id)?;
+                let messages = it.from_others(&task, &it.identity.taken(), after)?;
+                let changed = task.status() != known || !messages.is_empty();
+                Ok(changed.then(|| it.task_wait(&task, messages, false)))
+            })
+        };
+        match self.wait(&patience, look).await? {
+            Waiting::Found(found) => Ok(found),
+            Waiting::TimedOut => {
+                self.clone().blocking(move |it| Ok(it.task_wait(&it.task(id)?, Vec::new(), true))).await
+            }
+        }
+    }
+
+    /// Waits until something needs the caller.
+    pub(crate) async fn wait_for_attention(
+        self: Arc<Self>,
+        since: Option<Timestamp>,
+        patience: Patience,
+    ) -> Result<AttentionWait, Failure> {
+        self.clone().blocking(|it| Ok(it.store.prepare()?)).await?;
+        let look = || {
+            let (service, client) = (self.clone(), patience.client.clone());
+            service.blocking(move |it| {
+                let now = it.now();
+                let attention = it.attention(since, &client)?;
+                Ok((!attention.is_empty()).then_some(AttentionWait { attention, now, timed_out: false }))
+            })
+        };
+        match self.wait(&patience, look).await? {
+            Waiting::Found(found) => Ok(found),
+            Waiting::TimedOut => {
+                Ok(AttentionWait { attention: Vec::new(), now: self.now(), timed_out: true })
+            }
+        }
+    }
+
+    /// Runs what blocks where blocking is allowed.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let done = tokio::task::spawn_blocking(move || work(&self)).await;
+        done.unwrap_or_else(|error| {
+            tracing::error!(%error, "a call panicked");
+            Err(Failure::new(Code::Internal, "this is a fault of the server; try again, and report it if it stays"))
+        })
+    }
+
+    fn task_wait(&self, task: &AnyTask, messages: Vec<Message>, timed_out: bool) -> TaskWait {
+        let task = self.summary(task, None);
+        let room = PAGE_BYTES.saturating_sub(page::size_of(&task) + 50);
+        TaskWait { task, messages: page::fit(messages, usize::MAX, room), timed_out }
+    }
+}
+
+/// Nobody sees this: a cancelled request gets no answer.
+fn cancelled() -> Failure {
+    Failure::new(Code::Internal, "the request was cancelled; nothing was changed by waiting")
+}

@@ -1,0 +1,131 @@
+//! All tasks at one moment.
+//!
+//! A listing of a directory proves that a name is there and never that one isn't: beside renames
+//! over existing files, some file systems leave live names out. So every number that has been given
+//! out and is not in the listing is looked up by name before it counts as gone.
+
+use std::collections::BTreeSet;
+
+use super::{
+    document,
+    error::StoreError,
+    place::{Folder, Place},
+    root::Root,
+    sequence,
+};
+use crate::domain::{AnyTask, TaskId};
+
+/// All tasks, by id, and the files that could not be read as one.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// The tasks, by id.
+    pub(crate) tasks: Vec<AnyTask>,
+    /// What could not be read, by id.
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+/// A task file that could not be read.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    /// The id that the file's name gives.
+    pub(crate) id: TaskId,
+    /// Why.
+    pub(crate) error: StoreError,
+}
+
+impl Listing {
+    /// Reads everything. One bad file is an entry in `unreadable` and no failure.
+    pub(super) fn read(root: &Root) -> Result<Self, StoreError> {
+        let mut listing = Self::default();
+        let Some(folder) = root.folder(Folder::Tasks)? else {
+            return Ok(listing);
+        };
+        for id in ids(root, Folder::Tasks)? {
+            let read = document::read(&folder, &place(Folder::Tasks, id).file_name());
+            match read.and_then(|task| checked(root, id, task)) {
+                Ok(Some(task)) => listing.tasks.push(task),
+                // Archived or removed by hand since it was listed.
+                Ok(None) => {}
+                Err(error) => listing.unreadable.push(Unreadable { id, error }),
+            }
+        }
+        Ok(listing)
+    }
+
+    /// The task with this id.
+    pub(crate) fn task(&self, id: TaskId) -> Option<&AnyTask> {
+        let index = self.tasks.binary_search_by_key(&id, AnyTask::id).ok()?;
+        self.tasks.get(index)
+    }
+}
+
+/// The ids of the files in a folder, and of those numbers given out that a listing leaves out.
+fn ids(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
+    let mut ids = listed(root, folder)?;
+    // An unreadable sequence must not hide the tasks; whoever creates the next one is told of it.
+    let last = sequence::last(root).ok().flatten().unwrap_or_default();
+    let missing = (1..=last)
+        .map(TaskId::from_number)
+        .filter(|id| !ids.contains(id));
+    let mut found = Vec::new();
+    for id in missing {
+        if root.contains(&place(folder, id))? {
+            found.push(id);
+        }
+    }
+    ids.extend(found);
+    Ok(ids)
+}
+
+fn listed(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
+    let Some(folder) = root.folder(folder)? else {
+        return Ok(BTreeSet::new());
+    };
+    let names = folder.names()?;
+    let ids = names
+        .iter()
+        .filter_map(|name| name.to_str()?.strip_suffix(".json")?.parse().ok());
+    Ok(ids.collect())
+}
+
+/// The highest number that is visibly in use, 0 if there is none.
+pub(super) fn highest(root: &Root) -> Result<u64, StoreError> {
+    let mut highest = 0;
+    for folder in [
+        Folder::Tasks,
+        Folder::Messages,
+        Folder::Progress,
+        Folder::ArchiveTasks,
+        Folder::ArchiveMessages,
+        Folder::ArchiveProgress,
+    ] {
+        let last = listed(root, folder)?.last().map_or(0, |id| id.number());
+        highest = highest.max(last);
+    }
+    Ok(highest)
+}
+
+pub(super) fn place(folder: Folder, id: TaskId) -> Place {
+    Place::new(folder, id.to_string())
+}
+
+/// A task as it was read, if it is the one that the file's name promises.
+pub(super) fn checked(
+    root: &Root,
+    id: TaskId,
+    task: Option<AnyTask>,
+) -> Result<Option<AnyTask>, StoreError> {
+    match task {
+        Some(task) if task.id() != id => {
+            let reason = format!(
+                "its id is {}: expected that of the file's name, undo the edit",
+                task.id()
+            );
+            Err(StoreError::corrupt(
+                root.path_of(&place(Folder::Tasks, id)),
+                reason,
+            ))
+        }
+        task => Ok(task),
+    }
+}

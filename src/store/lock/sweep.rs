@@ -1,0 +1,59 @@
+//! Tidying `.locks/`: what crashes left there.
+//!
+//! Responsibility: to remove old candidates that nobody holds, and empty lock directories.
+//!
+//! A candidate that is swept by mistake costs its owner a new one, never more: without its directory
+//! the owner can't get the lock, and without its token the lock it gets is nobody's and its commit is
+//! lost. Errors are passed over; the next sweep will meet them again.
+
+use std::ffi::OsStr;
+use std::time::{Duration, SystemTime};
+
+use super::token::{self, CANDIDATE_PREFIX};
+use crate::store::dir::{Dir, Stat};
+use crate::store::error::StoreError;
+
+/// Four times the patience of a waiting process.
+const OLD: Duration = Duration::from_mins(1);
+
+/// Removes left-overs.
+pub(super) fn sweep(locks: &Dir) {
+    for name in locks.names().unwrap_or_default() {
+        let swept = match name.as_encoded_bytes() {
+            bytes if bytes.starts_with(CANDIDATE_PREFIX.as_bytes()) => {
+                sweep_candidate(locks, &name)
+            }
+            // A held lock isn't empty, so this removes what is in nobody's hands.
+            bytes if bytes.ends_with(b".lock") => locks.remove_child(&name),
+            _ => Ok(()),
+        };
+        if let Err(error) = swept {
+            tracing::trace!(%error, "left in place");
+        }
+    }
+}
+
+fn sweep_candidate(locks: &Dir, name: &OsStr) -> Result<(), StoreError> {
+    if !locks.stat(name)?.is_some_and(is_old) {
+        return Ok(());
+    }
+    let Some(candidate) = locks.open_child(name)? else {
+        return Ok(());
+    };
+    for entry in candidate.names()? {
+        let is_held = candidate.is_local()
+            && entry
+                .to_str()
+                .is_some_and(|entry| !token::is_abandoned(&candidate, entry));
+        if is_held {
+            return Ok(());
+        }
+        candidate.unlink(&entry)?;
+    }
+    locks.remove_child(name)
+}
+
+fn is_old(stat: Stat) -> bool {
+    let age = SystemTime::now().duration_since(stat.modified());
+    age.is_ok_and(|age| age > OLD)
+}

@@ -1,0 +1,177 @@
+//! The coordination directory, opened.
+//!
+//! Responsibility: to open or create the tree, to refuse one that others could tamper with, and to
+//! find the folders in it.
+//!
+//! A [`Root`] serves one operation and is opened anew for the next: `git clean -fdx` happens, and
+//! the next write then simply creates the directory again.
+//!
+//! The root may be a symbolic link, what is in it may not: a person decides where the directory
+//! lies, its content is this program's.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::Uid;
+use serde::de::DeserializeOwned;
+
+use super::dir::{Dir, Stat};
+use super::document;
+use super::durability::Durability;
+use super::error::StoreError;
+use super::place::{Folder, Place};
+
+const LOCKS: &str = ".locks";
+const AGENTS: &str = "agents";
+const IGNORE: &str = ".gitignore";
+
+/// The coordination directory, opened for one operation.
+#[derive(Debug)]
+pub(crate) struct Root {
+    dir: Dir,
+    durability: Durability,
+}
+
+impl Root {
+    /// Opens the directory. `None`: it doesn't exist yet.
+    pub(crate) fn open(path: &Path, durability: Durability) -> Result<Option<Self>, StoreError> {
+        let Some(dir) = Dir::open(path)? else {
+            return Ok(None);
+        };
+        check_trusted(path, dir.own_stat()?)?;
+        Ok(Some(Self { dir, durability }))
+    }
+
+    /// Opens the directory, created (0700) if it isn't there. Folders in it are created when they
+    /// are first needed.
+    pub(crate) fn open_or_create(path: &Path, durability: Durability) -> Result<Self, StoreError> {
+        let root = match Self::open(path, durability)? {
+            Some(root) => root,
+            None => Self::create(path, durability)?,
+        };
+        root.hide_from_git()?;
+        Ok(root)
+    }
+
+    /// Opens a folder. `None`: it doesn't exist yet.
+    pub(crate) fn folder(&self, folder: Folder) -> Result<Option<Dir>, StoreError> {
+        self.descend(folder.components())
+    }
+
+    /// Opens a folder, created (0700) if it isn't there.
+    pub(crate) fn folder_or_create(&self, folder: Folder) -> Result<Dir, StoreError> {
+        let mut dir = self.dir.try_clone()?;
+        for name in folder.components() {
+            dir = dir.open_or_create_child(name, self.durability)?;
+        }
+        Ok(dir)
+    }
+
+    /// Reads a document, without its lock. `None`: it doesn't exist.
+    pub(crate) fn read<D: DeserializeOwned>(&self, place: &Place) -> Result<Option<D>, StoreError> {
+        match self.folder(place.folder())? {
+            Some(folder) => document::read(&folder, &place.file_name()),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether anything is at the place, readable or not.
+    pub(crate) fn contains(&self, place: &Place) -> Result<bool, StoreError> {
+        match self.folder(place.folder())? {
+            Some(folder) => Ok(folder.stat(place.file_name())?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// The full path of a document, for messages.
+    pub(crate) fn path_of(&self, place: &Place) -> PathBuf {
+        self.dir.path_of(place.relative_path())
+    }
+
+    /// The coordination directory itself.
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    pub(super) fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    pub(super) fn locks(&self) -> Result<Dir, StoreError> {
+        self.dir.open_or_create_child(LOCKS, self.durability)
+    }
+
+    pub(super) fn agents(&self) -> Result<Option<Dir>, StoreError> {
+        self.dir.open_child(AGENTS)
+    }
+
+    pub(super) fn agents_or_create(&self) -> Result<Dir, StoreError> {
+        self.dir.open_or_create_child(AGENTS, self.durability)
+    }
+
+    fn descend(&self, components: &[&str]) -> Result<Option<Dir>, StoreError> {
+        let mut dir = self.dir.try_clone()?;
+        for name in components {
+            match dir.open_child(name)? {
+                Some(child) => dir = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(dir))
+    }
+
+    fn create(path: &Path, durability: Durability) -> Result<Self, StoreError> {
+        match Dir::create(path, durability) {
+            Err(error) if error.is_not_found() => return Err(not_there(path)),
+            created => created?,
+        }
+        Self::open(path, durability)?.ok_or_else(|| not_there(path))
+    }
+
+    /// The directory lies in a working tree, where nobody wants it in a commit. An edited file is
+    /// left alone.
+    fn hide_from_git(&self) -> Result<(), StoreError> {
+        if self.dir.stat(IGNORE)?.is_some() {
+            return Ok(());
+        }
+        match self.dir.create_file(IGNORE) {
+            Ok(file) => self.dir.write(IGNORE, &file, b"*\n"),
+            Err(error) if error.kind() == Some(io::ErrorKind::AlreadyExists) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Why a directory that was just created isn't there: it has been removed at once, which is worth
+/// another attempt (and so is reported as not found), or there is a link in the way, which isn't.
+fn not_there(path: &Path) -> StoreError {
+    let is_dangling = |link: &&Path| link.is_symlink() && !link.exists();
+    let source = match path.ancestors().find(is_dangling) {
+        Some(link) => {
+            let reason = format!("{} is a symbolic link to nothing", link.display());
+            io::Error::other(reason)
+        }
+        None => io::ErrorKind::NotFound.into(),
+    };
+    StoreError::storage("create the directory", path, source)
+}
+
+/// Whoever can write to the directory can make the assistants do things, so nobody else may.
+fn check_trusted(path: &Path, stat: Stat) -> Result<(), StoreError> {
+    let me = Uid::effective();
+    let reason = if stat.owner() != me {
+        format!(
+            "it belongs to user {}, expected {me}; run as its owner or name another directory",
+            stat.owner()
+        )
+    } else if stat.is_world_writable() {
+        "everybody can write to it; run `chmod o-w` on it".to_owned()
+    } else {
+        return Ok(());
+    };
+    let source = io::Error::new(io::ErrorKind::PermissionDenied, reason);
+    Err(StoreError::storage("trust the directory", path, source))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! The typed seam: tasks with their threads and progress, created, updated, read and watched.
+//!
+//! # Two documents in one operation
+//! A task and one of its logs cannot change in one step, so the task decides. It is committed with
+//! the entry in its outbox, under both locks (task first, then the log), then the log is. Whoever
+//! writes the log later first adds what it lacks of the outbox; readers read the task first, then
+//! the log, and add the same. So an entry is there from the moment its task is committed, once,
+//! whatever happens in between.
+
+use std::{path::Path, time::Instant};
+
+use tokio::sync::watch::Receiver;
+
+use super::{
+    document,
+    engine::{Engine, Settings},
+    error::StoreError,
+    listing::{self, Listing, place},
+    lock::{Commit, Lock},
+    log::Log,
+    place::{Folder, Place},
+    presence::{self, Card, Holder, Presence, Taken},
+    root::Root,
+    sequence,
+    watch::Watch,
+};
+use crate::domain::{AgentName, AnyTask, ProgressLog, TaskId, Thread};
+
+/// How often an operation starts over whose lock was taken away, or whose number turned out used.
+const ATTEMPTS: u32 = 3;
+
+/// The shared directory, as tasks.
+#[derive(Debug)]
+pub(crate) struct Store {
+    engine: Engine,
+    watch: Watch,
+}
+
+/// What an operation on a task and one of its logs leads to.
+#[derive(Debug)]
+pub(crate) struct Appended<L: Log, R> {
+    /// The task's next version, if it changes too.
+    pub(crate) task: Option<AnyTask>,
+    /// The entry to add.
+    pub(crate) entry: L::Entry,
+    /// The answer.
+    pub(crate) answer: R,
+}
+
+impl Store {
+    /// The store in `directory`. Touches nothing yet.
+    pub(crate) fn new(directory: &Path, settings: Settings) -> Self {
+        let watch = Watch::new(directory.to_owned());
+        Self {
+            engine: Engine::new(directory, settings),
+            watch,
+        }
+    }
+
+    /// Where it lies.
+    pub(crate) fn directory(&self) -> &Path {
+        self.engine.path()
+    }
+
+    /// Makes the directory if it isn't there.
+    pub(crate) fn prepare(&self) -> Result<(), StoreError> {
+        let root = self.engine.open_or_create()?;
+        for folder in [Folder::Tasks, Folder::Messages, Folder::Progress] {
+            root.folder_or_create(folder)?;
+        }
+        Ok(())
+    }
+
+    /// A count that grows with every change by any process. Subscribe first, then read, then wait.
+    pub(crate) fn subscribe(&self) -> Receiver<u64> {
+        self.watch.subscribe()
+    }
+
+    /// Reads a task. `None`: there is none.
+    pub(crate) fn task(&self, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
+        match self.engine.open()? {
+            Some(root) => read_task(&root, id),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the messages or the progress of a task that has just been read: in this order, so that
+    /// nothing which the task carries is missed.
+    pub(crate) fn log<L: Log>(&self, task: &AnyTask) -> Result<L, StoreError> {
+        let mut log = match self.engine.open()? {
+            Some(root) => read_log(&root, task.id())?,
+            None => L::default(),
+        };
+        log.receive(task.outbox());
+        Ok(log)
+    }
+
+    /// Reads all tasks.
+    pub(crate) fn list(&self) -> Result<Listing, StoreError> {
+        match self.engine.open()? {
+            Some(root) => Listing::read(&root),
+            None => Ok(Listing::default()),
+        }
+    }
+
+    /// Creates the task that `make` makes of the id that is given out.
+    pub(crate) fn create(&self, make: impl Fn(TaskId) -> AnyTask) -> Result<AnyTask, StoreError> {
+        let mut floor = 0;
+        loop {
+            let number = sequence::reserve(&self.engine, floor, listing::highest)?;
+            let id = TaskId::from_number(number);
+            let lock = Lock::acquire(&self.engine, &place(Folder::Tasks, id))?;
+            // A number that is in use although it was never given out: somebody put files here by
+            // hand, or an old sequence back. Go on behind all of them then.
+            if is_used(lock.root(), id)? {
+                floor = listing::highest(lock.root())?;
+                continue;
+            }
+            let task = make(id);
+            let bytes = document::encode(&lock.path(), &task)?;
+            if lock.commit(&bytes)? == Commit::Done {
+                return Ok(task);
+            }
+        }
+    }
+
+    /// Changes a task: `decide` gets it as it is under its lock and returns its next version (`None`:
+    /// nothing to change) and the answer. It may run more than once; only the last run counts.
+    pub(crate) fn update<R, E: From<StoreError>>(
+        &self,
+        id: TaskId,
+        mut decide: impl FnMut(Option<AnyTask>) -> Result<(Option<AnyTask>, R), E>,
+    ) -> Result<R, E> {
+        self.engine.update(&place(Folder::Tasks, id), |root, task| {
+            let (next, answer) = decide(listing::checked(root, id, task)?)?;
+            Ok((next.map(|task| settled(root, task)), answer))
+        })
+    }
+
+    /// Adds an entry to a log of a task, and changes the task with it where `decide` says so.
+    pub(crate) fn append<L: Log, R, E: From<StoreError>>(
+        &self,
+        id: TaskId,
+        mut decide: impl FnMut(Option<AnyTask>, &L) -> Result<Appended<L, R>, E>,
+    ) -> Result<R, E> {
+        let started = Instant::now();
+        let task_place = place(Folder::Tasks, id);
+        for _ in 0..ATTEMPTS {
+            let task_lock = Lock::acquire(&self.engine, &task_place)?;
+            let task = listing::checked(task_lock.root(), id, task_lock.read()?)?;
+            if task.is_none() {
+                // Says that there is none; the log of a task that isn't must not come into being.
+                return decide(None, &L::default()).map(|it| it.answer);
+            }
+            let log_lock = Lock::acquire(&self.engine, &place(L::FOLDER, id))?;
+            let mut log: L = placed(&log_lock.path(), id, log_lock.read()?.unwrap_or_default())?;
+            log.receive(task.as_ref().map_or(&[], AnyTask::outbox));
+            let Appended {
+                task,
+                entry,
+                answer,
+            } = decide(task, &log)?;
+            log.append(entry.clone());
+            // Both, before either is written: what is too large changes nothing.
+            let log_bytes = document::encode(&log_lock.path(), &log)?;
+            let Some(task) = task else {
+                match log_lock.commit(&log_bytes)? {
+                    Commit::Done => return Ok(answer),
+                    Commit::Lost => continue,
+                }
+            };
+            let mut task = settled(task_lock.root(), task);
+            task.enqueue(L::queued(entry));
+            let task_bytes = document::encode(&task_lock.path(), &task)?;
+            if task_lock.commit(&task_bytes)? == Commit::Done {
+                follow(log_lock, &log_bytes);
+                return Ok(answer);
+            }
+        }
+        Err(self.engine.lost(&task_place, started.elapsed()).into())
+    }
+
+    /// Takes a name for this process, if no living one has it.
+    pub(crate) fn take_name(&self, name: &AgentName, card: &Card) -> Result<Taken, StoreError> {
+        Presence::take(&self.engine.open_or_create()?, name.as_str(), card)
+    }
+
+    /// Whether a name that was taken still is this process's: the directory may have been removed.
+    pub(crate) fn keeps_name(&self, presence: &Presence) -> Result<bool, StoreError> {
+        match self.engine.open()? {
+            Some(root) => presence.is_current(&root),
+            None => Ok(false),
+        }
+    }
+
+    /// Whether a living process goes by a name.
+    pub(crate) fn holder(&self, name: &AgentName) -> Result<Holder, StoreError> {
+        match self.engine.open()? {
+            Some(root) => presence::holder(&root, name.as_str()),
+            None => Ok(Holder::Gone),
+        }
+    }
+}
+
+/// The second commit of two. The first has decided, so a failure here is nobody's error: the entry
+/// is in the task's outbox, where every reader finds it and the next writer takes it from.
+fn follow(lock: Lock, bytes: &[u8]) {
+    let path = lock.path();
+    match lock.commit(bytes) {
+        Ok(Commit::Done) => {}
+        Ok(Commit::Lost) => tracing::debug!(path = %path.display(), "left to the next writer"),
+        Err(error) => tracing::warn!(%error, "left in the task's outbox for the next writer"),
+    }
+}
+
+/// Whether anything of a task with this id is or was here.
+fn is_used(root: &Root, id: TaskId) -> Result<bool, StoreError> {
+    for folder in [
+        Folder::Tasks,
+        Folder::Messages,
+        Folder::Progress,
+        Folder::ArchiveTasks,
+    ] {
+        if root.contains(&place(folder, id))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn read_task(root: &Root, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
+    listing::checked(root, id, root.read(&place(Folder::Tasks, id))?)
+}
+
+fn read_log<L: Log>(root: &Root, id: TaskId) -> Result<L, StoreError> {
+    let place: Place = place(L::FOLDER, id);
+    placed(
+        &root.path_of(&place),
+        id,
+        root.read(&place)?.unwrap_or_default(),
+    )
+}
+
+fn placed<L: Log>(path: &Path, id: TaskId, log: L) -> Result<L, StoreError> {
+    match log.misplaced(id) {
+        Some(reason) => Err(StoreError::corrupt(path.to_owned(), reason)),
+        None => Ok(log),
+    }
+}
+
+/// The task without those outbox entries that are in their files. One that cannot be looked up stays.
+fn settled(root: &Root, mut task: AnyTask) -> AnyTask {
+    if task.outbox().is_empty() {
+        return task;
+    }
+    let thread: Option<Thread> = read_log(root, task.id()).ok();
+    let progress: Option<ProgressLog> = read_log(root, task.id()).ok();
+    task.settle(|entry| {
+        thread.as_ref().is_some_and(|it| it.has(entry))
+            || progress.as_ref().is_some_and(|it| it.has(entry))
+    });
+    task
+}
+
+#[cfg(test)]
+mod tests;
