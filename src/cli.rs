@@ -1,3 +1,58 @@
-//! The commands for people.
+//! The program: what it was started as, from its arguments to its exit code.
 
+mod arguments;
+mod serve;
+mod settings;
 mod where_;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use settings::Settings;
+
+/// Exit code for arguments and settings that cannot be used, as clap has it.
+const USAGE: u8 = 2;
+
+/// Runs the program with these arguments, the first of which is its own name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(help_or_error) => {
+            // Nothing is left to do about a terminal that is gone.
+            let _ = help_or_error.print();
+            return ExitCode::from(u8::try_from(help_or_error.exit_code()).unwrap_or(USAGE));
+        }
+    };
+    let settings = match Settings::from_env(arguments.dir) {
+        Ok(settings) => settings,
+        Err(error) => return failed(&error, USAGE),
+    };
+    match arguments.command {
+        None => serve::run(settings),
+        Some(Command::Where) => print(&where_::report(
+            settings.location(),
+            settings.worktree().as_ref(),
+        )),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough (`| head -1`).
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => failed(&error, 1),
+    }
+}
+
+fn failed(error: &dyn std::error::Error, code: u8) -> ExitCode {
+    // The reason is lost with the terminal; the exit code is not.
+    let _ = writeln!(io::stderr(), "ai-coord-mcp: {error}");
+    ExitCode::from(code)
+}

@@ -3,7 +3,8 @@
 //! Layers, each of which names only those below it:
 //! `cli | mcp → service → store → domain`.
 
-mod cli;
+pub mod cli;
 pub mod domain;
+pub mod mcp;
 mod service;
 mod store;

@@ -1,3 +1,7 @@
-//! The binary: arguments, logging and the exit code.
+//! The binary. What it does is the library's; what it ends with is here.
 
-fn main() {}
+use std::{env, process::ExitCode};
+
+fn main() -> ExitCode {
+    ai_coord::cli::run(env::args_os())
+}

@@ -30,13 +30,15 @@ use crate::{
 pub(crate) use attention::Why;
 pub(crate) use claims::ClaimNext;
 pub(crate) use clock::Clock;
-pub(crate) use error::{Code, Failure};
+use error::Code;
+pub(crate) use error::Failure;
 pub(crate) use identity::{Client, Identity};
 pub(crate) use lifecycle::HandIn;
 pub(crate) use messages::Post;
 pub(crate) use page::Filter;
+pub(crate) use queue::Search;
 pub(crate) use shapes::*;
-pub(crate) use wait::{Ceiling, Patience, Waiting};
+pub(crate) use wait::{Ceiling, Patience, Tell};
 
 /// The task queue as one process serves it.
 #[derive(Debug)]
@@ -81,11 +83,29 @@ pub(crate) struct Setting {
 impl Service {
     /// Touches nothing yet: not the directory, and no name is taken.
     pub(crate) fn new(setting: Setting) -> Arc<Self> {
-        let Setting { store, clock, agent, worktree, working_directory, ceiling } = setting;
-        let place = worktree.as_ref().map_or(working_directory.as_path(), Worktree::root).to_owned();
+        let Setting {
+            store,
+            clock,
+            agent,
+            worktree,
+            working_directory,
+            ceiling,
+        } = setting;
+        let place = worktree
+            .as_ref()
+            .map_or(working_directory.as_path(), Worktree::root)
+            .to_owned();
         let identity = Identity::new(agent, place);
         let memory = Mutex::default();
-        Arc::new(Self { store, clock, identity, worktree, working_directory, ceiling, memory })
+        Arc::new(Self {
+            store,
+            clock,
+            identity,
+            worktree,
+            working_directory,
+            ceiling,
+            memory,
+        })
     }
 
     /// The shared directory, for people.
@@ -102,7 +122,10 @@ impl Service {
     fn actor(&self, task: &AnyTask, client: &Client) -> Result<AgentName, Failure> {
         let names = self.names(client)?;
         let holding = task.assignee().filter(|it| names.contains(it));
-        Ok(holding.or(names.first()).cloned().unwrap_or_else(Identity::nameless))
+        Ok(holding
+            .or(names.first())
+            .cloned()
+            .unwrap_or_else(Identity::nameless))
     }
 
     /// The names of this process, its own first.
@@ -111,20 +134,35 @@ impl Service {
     }
 
     fn stamp(&self, actor: AgentName) -> Stamp {
-        Stamp { actor, at: self.now() }
+        Stamp {
+            actor,
+            at: self.now(),
+        }
     }
 
     /// The branch and commit that are checked out where this process works.
     fn head(&self) -> (Option<Reference>, Option<Reference>) {
-        let head = self.worktree.as_ref().map(Worktree::head).unwrap_or_default();
+        let head = self
+            .worktree
+            .as_ref()
+            .map(Worktree::head)
+            .unwrap_or_default();
         let reference = |text: Option<&str>| Reference::try_from(text?.to_owned()).ok();
         (reference(head.branch()), reference(head.commit()))
     }
 
     /// Where this process works: its worktree, else its directory.
     fn workplace(&self) -> DirectoryPath {
-        let place = self.worktree.as_ref().map_or(self.working_directory.as_path(), Worktree::root);
-        let text = place.display().to_string().chars().take(DirectoryPath::LIMIT).collect::<String>();
+        let place = self
+            .worktree
+            .as_ref()
+            .map_or(self.working_directory.as_path(), Worktree::root);
+        let text = place
+            .display()
+            .to_string()
+            .chars()
+            .take(DirectoryPath::LIMIT)
+            .collect::<String>();
         DirectoryPath::try_from(text)
             .or_else(|_| DirectoryPath::try_from("/".to_owned()))
             .expect("a slash is no blank")
@@ -137,7 +175,9 @@ impl Service {
 
     fn not_found(&self, id: TaskId) -> Failure {
         let directory = self.directory();
-        let text = format!("there is no {id} in {directory}; list_tasks with status \"all\" shows what there is");
+        let text = format!(
+            "there is no {id} in {directory}; list_tasks with status \"all\" shows what there is"
+        );
         Failure::new(Code::NotFound, text)
     }
 

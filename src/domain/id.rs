@@ -71,7 +71,7 @@ impl schemars::JsonSchema for TaskId {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": Self::PATTERN })
+        schemars::json_schema!({ "type": "string", "pattern": Self::PATTERN, "x-expected": "an id like task-0001" })
     }
 }
 

@@ -2,14 +2,18 @@
 //! a wrong move.
 
 use super::{Code, Failure, Service};
-use crate::domain::{AgentName, AnyTask, Denial, HistoryEntry, Refused, Status, TaskId, Transition};
+use crate::domain::{
+    AgentName, AnyTask, Denial, HistoryEntry, Refused, Status, TaskId, Transition,
+};
 
 impl Service {
     /// The answer to a refused transition. `me`: the caller's names.
     pub(super) fn refusal(&self, refused: &Refused, me: &[AgentName]) -> Failure {
         let task = &refused.task;
         match refused.denial {
-            Denial::Status => Self::wrong_status(task, refused.transition, &refused.to_string(), me),
+            Denial::Status => {
+                Self::wrong_status(task, refused.transition, &refused.to_string(), me)
+            }
             Denial::NotAssignee => self.not_assignee(task, refused.transition.tool()),
             Denial::NotReviewer => not_reviewer(task),
         }
@@ -81,7 +85,12 @@ fn is_claim_by(entry: &HistoryEntry, names: &[AgentName]) -> bool {
 
 /// Who did the last thing, when, and why.
 fn by(task: &AnyTask) -> String {
-    let HistoryEntry { actor, timestamp, note, .. } = task.last_change();
+    let HistoryEntry {
+        actor,
+        timestamp,
+        note,
+        ..
+    } = task.last_change();
     let reason = note.as_ref().map_or_else(String::new, |note| {
         let short: String = note.as_str().chars().take(200).collect();
         format!(": {short:?}")
@@ -104,7 +113,9 @@ fn worker(task: &AnyTask, is_mine: bool) -> String {
             format!("it was approved {by}, nothing is left to do: call claim_next_task")
         }
         Status::Pending => {
-            format!("it was put back in the queue {by}, nobody holds it: claim it again with claim_task to go on")
+            format!(
+                "it was put back in the queue {by}, nobody holds it: claim it again with claim_task to go on"
+            )
         }
         _ => "it is not yours any more: call claim_next_task".to_owned(),
     }
@@ -122,9 +133,15 @@ fn stranger(task: &AnyTask) -> String {
 fn claimer(task: &AnyTask, is_mine: bool) -> String {
     match task.status() {
         Status::Completed if is_mine => worker(task, true),
-        Status::Completed => "it waits for review: claim_next_task gives you another one".to_owned(),
+        Status::Completed => {
+            "it waits for review: claim_next_task gives you another one".to_owned()
+        }
         Status::Approved | Status::Cancelled => {
-            format!("it was {} {}: call claim_next_task for another one", task.status(), by(task))
+            format!(
+                "it was {} {}: call claim_next_task for another one",
+                task.status(),
+                by(task)
+            )
         }
         _ => "call claim_next_task for another one".to_owned(),
     }
@@ -154,8 +171,11 @@ fn over(task: &AnyTask) -> String {
 fn open(task: &AnyTask, is_mine: bool) -> String {
     match task.status() {
         Status::Pending => "it is in the queue already".to_owned(),
-        _ if is_mine => "it is yours: go on with it, or cancel_task if it should not be done".to_owned(),
-        _ => "somebody holds it: cancel_task takes it away from them, then reopen_task works".to_owned(),
+        _ if is_mine => {
+            "it is yours: go on with it, or cancel_task if it should not be done".to_owned()
+        }
+        _ => "somebody holds it: cancel_task takes it away from them, then reopen_task works"
+            .to_owned(),
     }
 }
 

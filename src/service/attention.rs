@@ -10,7 +10,10 @@ use serde::Serialize;
 
 use super::{Attention, Client, Failure, Service, page};
 use crate::{
-    domain::{AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId, Thread, Timestamp},
+    domain::{
+        AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId, Thread,
+        Timestamp,
+    },
     store::Listing,
 };
 
@@ -62,12 +65,21 @@ impl Service {
     ) -> Result<Vec<Attention>, Failure> {
         let names = self.names(client)?;
         let listing = self.store.list()?;
-        let found: Vec<_> = listing.tasks.iter().filter_map(|task| self.event(task, &names)).collect();
-        let found: Vec<_> = found.into_iter().filter(|it| !self.is_hidden(it, since)).collect();
+        let found: Vec<_> = listing
+            .tasks
+            .iter()
+            .filter_map(|task| self.event(task, &names))
+            .collect();
+        let found: Vec<_> = found
+            .into_iter()
+            .filter(|it| !self.is_hidden(it, since))
+            .collect();
         let events: Vec<_> = found.iter().map(|it| it.event.clone()).collect();
         let views = found.into_iter().map(|it| self.attention_of(it, &listing));
         let attention = page::fit(views, usize::MAX, BYTES);
-        self.memory().reported.extend(events.into_iter().take(attention.len()));
+        self.memory()
+            .reported
+            .extend(events.into_iter().take(attention.len()));
         Ok(attention)
     }
 
@@ -100,27 +112,57 @@ impl Service {
             }
             _ => (Why::Message, unread.as_ref()?.timestamp),
         };
-        let at = unread.as_ref().map_or(at, |message| at.max(message.timestamp));
+        let at = unread
+            .as_ref()
+            .map_or(at, |message| at.max(message.timestamp));
         let message_id = unread.as_ref().map(|it| it.id);
-        let event = Event { task: task.id(), why, version: task.version(), message: message_id };
-        Some(Found { event, at, task, message: unread })
+        let event = Event {
+            task: task.id(),
+            why,
+            version: task.version(),
+            message: message_id,
+        };
+        Some(Found {
+            event,
+            at,
+            task,
+            message: unread,
+        })
     }
 
     /// The newest message of somebody else that came after the caller's last word or action on the task.
     fn unread(&self, task: &AnyTask, names: &[AgentName]) -> Option<Message> {
         let thread: Thread = self.store.log(task).ok()?;
-        let newest = thread.messages().last().filter(|it| !names.contains(&it.author))?;
-        let acted = task.history().iter().rev().find(|it| names.contains(&it.actor));
+        let newest = thread
+            .messages()
+            .last()
+            .filter(|it| !names.contains(&it.author))?;
+        let acted = task
+            .history()
+            .iter()
+            .rev()
+            .find(|it| names.contains(&it.actor));
         let log: ProgressLog = self.store.log(task).unwrap_or_default();
-        let reported = log.history().iter().rev().find(|it| names.contains(&it.author));
-        let last = acted.map(|it| it.timestamp).max(reported.map(|it| it.timestamp));
-        last.is_none_or(|last| newest.timestamp > last).then(|| newest.clone())
+        let reported = log
+            .history()
+            .iter()
+            .rev()
+            .find(|it| names.contains(&it.author));
+        let last = acted
+            .map(|it| it.timestamp)
+            .max(reported.map(|it| it.timestamp));
+        last.is_none_or(|last| newest.timestamp > last)
+            .then(|| newest.clone())
     }
 
     /// Whether the caller has said something on the task since.
     fn is_answered(&self, task: &AnyTask, change: &HistoryEntry, names: &[AgentName]) -> bool {
         let thread: Thread = self.store.log(task).unwrap_or_default();
-        let own = thread.messages().iter().rev().find(|it| names.contains(&it.author));
+        let own = thread
+            .messages()
+            .iter()
+            .rev()
+            .find(|it| names.contains(&it.author));
         own.is_some_and(|it| it.timestamp > change.timestamp)
     }
 
@@ -128,7 +170,11 @@ impl Service {
     fn gone_since(&self, task: &AnyTask) -> Timestamp {
         let claim = task.claimed().map_or(0, |it| it.version);
         let now = self.now();
-        *self.memory().gone_since.entry((task.id(), claim)).or_insert(now)
+        *self
+            .memory()
+            .gone_since
+            .entry((task.id(), claim))
+            .or_insert(now)
     }
 
     fn is_hidden(&self, found: &Found<'_>, since: Option<Timestamp>) -> bool {

@@ -56,12 +56,16 @@ impl Service {
                     false => Err(self.not_assignee(&task, "claim_task")),
                 };
             }
-            self.claimed(task, &me, &names).map(|task| (Some(task), Some(())))
+            self.claimed(task, &me, &names)
+                .map(|task| (Some(task), Some(())))
         })?;
         let already = task.is_none();
         let task = self.task(id)?;
         self.handed_out(&task);
-        Ok(Claim { already, ..self.claim_of(&task, &names)? })
+        Ok(Claim {
+            already,
+            ..self.claim_of(&task, &names)?
+        })
     }
 
     /// Hands out the caller's next task, if there is one now.
@@ -77,7 +81,11 @@ impl Service {
             if let Some(task) = self.hand_out(source, id, &me, &names)? {
                 let held = held(&listing, &names, Some(id));
                 let why = Some(source.as_str());
-                return Ok(Claim { why, held, ..self.claim_of(&task, &names)? });
+                return Ok(Claim {
+                    why,
+                    held,
+                    ..self.claim_of(&task, &names)?
+                });
             }
         }
         Ok(Claim {
@@ -112,8 +120,11 @@ impl Service {
             }
             _ => None,
         };
-        let mut candidates: Vec<_> =
-            listing.tasks.iter().filter_map(|it| Some((source(it)?, it.id()))).collect();
+        let mut candidates: Vec<_> = listing
+            .tasks
+            .iter()
+            .filter_map(|it| Some((source(it)?, it.id())))
+            .collect();
         candidates.sort_by_key(|(source, id)| (*source as u8, *id));
         candidates
     }
@@ -128,12 +139,16 @@ impl Service {
     ) -> Result<Option<AnyTask>, Failure> {
         let is_mine = |task: &AnyTask| task.assignee().is_some_and(|it| names.contains(it));
         let handed = self.store.update(id, |task| {
-            let Some(task) = task else { return Ok((None, false)) };
+            let Some(task) = task else {
+                return Ok((None, false));
+            };
             match (source, task.status()) {
                 (Source::Revision, Status::RevisionRequested) if is_mine(&task) => {
                     let holder = task.assignee().cloned().unwrap_or_else(|| me.clone());
                     let started = task.start(self.stamp(holder));
-                    started.map(|it| (Some(it), true)).map_err(|it| self.refusal(&it, names))
+                    started
+                        .map(|it| (Some(it), true))
+                        .map_err(|it| self.refusal(&it, names))
                 }
                 (Source::Resumed, Status::Claimed | Status::InProgress) if is_mine(&task) => {
                     Ok((None, true))
@@ -152,12 +167,18 @@ impl Service {
         Ok(Some(task))
     }
 
-    fn claimed(&self, task: AnyTask, me: &AgentName, names: &[AgentName]) -> Result<AnyTask, Failure> {
+    fn claimed(
+        &self,
+        task: AnyTask,
+        me: &AgentName,
+        names: &[AgentName],
+    ) -> Result<AnyTask, Failure> {
         let blocked_by = self.blocked_by(&task, None);
         if !blocked_by.is_empty() {
             return Err(self.blocked(&task, &blocked_by));
         }
-        task.claim(self.stamp(me.clone())).map_err(|refused| self.refusal(&refused, names))
+        task.claim(self.stamp(me.clone()))
+            .map_err(|refused| self.refusal(&refused, names))
     }
 
     fn claim_of(&self, task: &AnyTask, names: &[AgentName]) -> Result<Claim, Failure> {
@@ -183,11 +204,21 @@ impl Service {
         self.memory().handed_out.insert((task.id(), claim));
     }
 
+    /// Forgets that a task was handed out, because nobody got it.
+    pub(super) fn take_back(&self, claim: &Claim) {
+        if let Some(task) = &claim.task {
+            self.memory().handed_out.retain(|(id, _)| *id != task.id);
+        }
+    }
+
     fn why_nothing(&self, listing: &Listing, tag: Option<&Tag>) -> String {
         if listing.tasks.is_empty() {
             return self.nothing_here();
         }
-        let pending = listing.tasks.iter().filter(|it| it.status() == Status::Pending);
+        let pending = listing
+            .tasks
+            .iter()
+            .filter(|it| it.status() == Status::Pending);
         let blocked: Vec<_> = pending
             .filter(|it| tag.is_none_or(|tag| it.work().tags.contains(tag)))
             .map(|it| (it.id(), self.blocked_by(it, Some(listing))))
@@ -195,21 +226,33 @@ impl Service {
             .collect();
         if blocked.is_empty() {
             let tagged = tag.map_or_else(String::new, |tag| format!(" with the tag {tag}"));
-            return format!("no task{tagged} is pending; call again with wait_seconds to get the next one");
+            return format!(
+                "no task{tagged} is pending; call again with wait_seconds to get the next one"
+            );
         }
-        let waits = |(id, by): &(TaskId, Vec<TaskId>)| format!("{id} waits for {}", self.waits_for(by));
+        let waits =
+            |(id, by): &(TaskId, Vec<TaskId>)| format!("{id} waits for {}", self.waits_for(by));
         let named: Vec<_> = blocked.iter().take(NAMED).map(waits).collect();
         let more = match blocked.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        format!("{}{more}; call again with wait_seconds to get the next one", named.join("; "))
+        format!(
+            "{}{more}; call again with wait_seconds to get the next one",
+            named.join("; ")
+        )
     }
 }
 
 /// Unfinished tasks of the caller besides the one it is given.
 fn held(listing: &Listing, names: &[AgentName], but: Option<TaskId>) -> Vec<Ref> {
     let is_mine = |task: &&AnyTask| task.assignee().is_some_and(|it| names.contains(it));
-    let held = listing.tasks.iter().filter(|it| it.status().is_held() && Some(it.id()) != but);
-    held.filter(is_mine).take(4 * NAMED).map(Into::into).collect()
+    let held = listing
+        .tasks
+        .iter()
+        .filter(|it| it.status().is_held() && Some(it.id()) != but);
+    held.filter(is_mine)
+        .take(4 * NAMED)
+        .map(Into::into)
+        .collect()
 }

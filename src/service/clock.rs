@@ -16,7 +16,9 @@ impl Clock {
     /// The system's clock.
     pub(crate) fn system() -> Self {
         Self::new(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let since = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default();
             Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
         })
     }

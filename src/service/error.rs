@@ -70,7 +70,10 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure. The text: what happened; what to do next.
     pub(crate) fn new(code: Code, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+        Self {
+            code,
+            text: text.into(),
+        }
     }
 
     /// The code.
@@ -124,6 +127,9 @@ impl From<TextError> for Failure {
             TextError::Blank { .. } => Code::InvalidArguments,
             TextError::TooLong { .. } => Code::TooLarge,
         };
-        Self { code, text: error.to_string() }
+        Self {
+            code,
+            text: error.to_string(),
+        }
     }
 }

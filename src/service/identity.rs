@@ -47,7 +47,11 @@ struct Held {
 impl Identity {
     /// No name yet. `chosen` is a person's wish, `place` the worktree.
     pub(super) fn new(chosen: Option<AgentName>, place: PathBuf) -> Self {
-        Self { chosen, place, held: Mutex::default() }
+        Self {
+            chosen,
+            place,
+            held: Mutex::default(),
+        }
     }
 
     /// What somebody without any name is called.
@@ -90,7 +94,10 @@ impl Identity {
             return Ok(name);
         }
         match self.take(name.clone(), store, clock, client)? {
-            Ok(taken) => self.held().push(Held { is_further: true, ..taken }),
+            Ok(taken) => self.held().push(Held {
+                is_further: true,
+                ..taken
+            }),
             Err(card) => return Err(name_taken(&name, card.as_ref())),
         }
         Ok(name)
@@ -106,11 +113,23 @@ impl Identity {
 
     fn base(&self, client: &Client) -> AgentName {
         let of_client = || {
-            let place = self.place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let client = client.name.as_deref().filter(|it| !it.trim().is_empty()).unwrap_or("agent");
+            let place = self
+                .place
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let client = client
+                .name
+                .as_deref()
+                .filter(|it| !it.trim().is_empty())
+                .unwrap_or("agent");
             AgentName::from_words(&format!("{client}@{place}"))
         };
-        self.chosen.clone().or_else(of_client).unwrap_or_else(Self::nameless)
+        self.chosen
+            .clone()
+            .or_else(of_client)
+            .unwrap_or_else(Self::nameless)
     }
 
     fn first_free(
@@ -121,7 +140,11 @@ impl Identity {
         client: &Client,
     ) -> Result<Held, Failure> {
         for number in 1..=MOST {
-            let name = if number == 1 { base.clone() } else { base.numbered(number) };
+            let name = if number == 1 {
+                base.clone()
+            } else {
+                base.numbered(number)
+            };
             if let Ok(held) = self.take(name, store, clock, client)? {
                 return Ok(held);
             }
@@ -141,7 +164,12 @@ impl Identity {
         let card = Card::new(name.as_str(), place, clock.now().to_string())
             .with_client(client.name.clone(), client.version.clone());
         Ok(match store.take_name(&name, &card)? {
-            Taken::Held(presence) => Ok(Held { name, card, presence, is_further: false }),
+            Taken::Held(presence) => Ok(Held {
+                name,
+                card,
+                presence,
+                is_further: false,
+            }),
             Taken::InUse(card) => Err(card),
         })
     }
@@ -171,7 +199,12 @@ fn renew(held: &mut Vec<Held>, store: &Store) -> Result<(), Failure> {
 fn name_taken(name: &AgentName, card: Option<&Card>) -> Failure {
     let whose = card.map_or_else(String::new, |card| {
         let client = card.client().unwrap_or("an unknown client");
-        format!(" ({client}, pid {}, in {}, since {})", card.pid(), card.directory(), card.since())
+        format!(
+            " ({client}, pid {}, in {}, since {})",
+            card.pid(),
+            card.directory(),
+            card.since()
+        )
     });
     let text = format!(
         "the name {name} belongs to another running process{whose}: choose another one, or leave `agent` out"

@@ -3,8 +3,9 @@
 use super::{Changed, Client, Failure, Posted, Reported, SentBack, Service, expect_version};
 use crate::{
     domain::{
-        AgentName, AnyTask, Bounded, Denial, FilePath, Message, Note, ProgressEntry, ProgressLog, Reference, Refused,
-        Report, Stamp, Status, Submission, TaskId, Thread, Timestamp, Transition,
+        AgentName, AnyTask, Bounded, Denial, FilePath, Message, Note, ProgressEntry, ProgressLog,
+        Reference, Refused, Report, Stamp, Status, Submission, TaskId, Thread, Timestamp,
+        Transition,
     },
     store::Appended,
 };
@@ -44,12 +45,20 @@ impl Service {
                 report.clone(),
             );
             let answer = (reference.0, entry.clone(), since);
-            Ok::<_, Failure>(Appended { task, entry, answer })
+            Ok::<_, Failure>(Appended {
+                task,
+                entry,
+                answer,
+            })
         })?;
         let whole = self.task(id)?;
         let thread: Thread = self.store.log(&whole)?;
         let messages = Self::riding(&thread, &names, since);
-        Ok(Reported { task, progress: (&entry).into(), messages })
+        Ok(Reported {
+            task,
+            progress: (&entry).into(),
+            messages,
+        })
     }
 
     /// Hands work in.
@@ -86,7 +95,9 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| task.approve(stamp, note.cloned()))
+        self.transition(id, expected_version, client, |task, stamp| {
+            task.approve(stamp, note.cloned())
+        })
     }
 
     /// Sends work back; the feedback is a message, too.
@@ -106,8 +117,15 @@ impl Service {
             let task = task
                 .request_revision(stamp, feedback.clone())
                 .map_err(|refused| self.refusal(&refused, &names))?;
-            let answer = SentBack { task: (&task).into(), message: Posted::from(&entry) };
-            Ok(Appended { task: Some(task), entry, answer })
+            let answer = SentBack {
+                task: (&task).into(),
+                message: Posted::from(&entry),
+            };
+            Ok(Appended {
+                task: Some(task),
+                entry,
+                answer,
+            })
         })
     }
 
@@ -119,7 +137,9 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| task.cancel(stamp, reason.cloned()))
+        self.transition(id, expected_version, client, |task, stamp| {
+            task.cancel(stamp, reason.cloned())
+        })
     }
 
     /// Puts a task back in the queue.
@@ -130,7 +150,9 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| task.reopen(stamp, reason.cloned()))
+        self.transition(id, expected_version, client, |task, stamp| {
+            task.reopen(stamp, reason.cloned())
+        })
     }
 
     fn transition(
@@ -146,7 +168,10 @@ impl Service {
             expect_version(&task, expected_version)?;
             let stamp = self.stamp(self.actor(&task, client)?);
             let task = go(task, stamp).map_err(|refused| self.refusal(&refused, &names))?;
-            let changed = Changed { task: (&task).into(), next: None };
+            let changed = Changed {
+                task: (&task).into(),
+                next: None,
+            };
             Ok((Some(task), changed))
         })
     }
@@ -159,7 +184,13 @@ impl Service {
         content: crate::domain::Content,
         thread: &Thread,
     ) -> Message {
-        Message { id: Self::new_id(), task_id, author, timestamp: thread.stamp(self.now()), content }
+        Message {
+            id: Self::new_id(),
+            task_id,
+            author,
+            timestamp: thread.stamp(self.now()),
+            content,
+        }
     }
 
     /// The task being worked on: changed where that has to begin, with its reference and the version of its claim.
@@ -182,20 +213,40 @@ impl Service {
             true => Ok((None, (reference, claim))),
             false => {
                 let denial = Denial::NotAssignee;
-                let refused = Refused { task: Box::new(task), transition: Transition::Start, denial };
+                let refused = Refused {
+                    task: Box::new(task),
+                    transition: Transition::Start,
+                    denial,
+                };
                 Err(self.refusal(&refused, names))
             }
         }
     }
 
     /// When the caller last said or did something on a task: its report, message or claim.
-    fn last_word(&self, task: &AnyTask, log: &ProgressLog, names: &[AgentName]) -> Option<Timestamp> {
-        let report = log.history().iter().rev().find(|it| names.contains(&it.author));
+    fn last_word(
+        &self,
+        task: &AnyTask,
+        log: &ProgressLog,
+        names: &[AgentName],
+    ) -> Option<Timestamp> {
+        let report = log
+            .history()
+            .iter()
+            .rev()
+            .find(|it| names.contains(&it.author));
         let thread: Thread = self.store.log(task).unwrap_or_default();
-        let message = thread.messages().iter().rev().find(|it| names.contains(&it.author));
+        let message = thread
+            .messages()
+            .iter()
+            .rev()
+            .find(|it| names.contains(&it.author));
         let claim = task.claimed().filter(|it| names.contains(&it.actor));
-        let words =
-            [report.map(|it| it.timestamp), message.map(|it| it.timestamp), claim.map(|it| it.timestamp)];
+        let words = [
+            report.map(|it| it.timestamp),
+            message.map(|it| it.timestamp),
+            claim.map(|it| it.timestamp),
+        ];
         words.into_iter().flatten().max()
     }
 }

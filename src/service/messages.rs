@@ -38,13 +38,21 @@ impl Service {
                 None => self.actor(&task, client)?,
             };
             let entry = self.message(id, author, post.content.clone(), thread);
-            Ok::<_, Failure>(Appended { task: None, entry: entry.clone(), answer: entry })
+            Ok::<_, Failure>(Appended {
+                task: None,
+                entry: entry.clone(),
+                answer: entry,
+            })
         })
     }
 
     /// What posting returns when nobody is waited for.
     pub(crate) fn posted(message: &Message) -> PostResult {
-        PostResult { message: Posted::from(message), reply: None, timed_out: None }
+        PostResult {
+            message: Posted::from(message),
+            reply: None,
+            timed_out: None,
+        }
     }
 
     /// Reads messages: the newest, or those after a moment.
@@ -60,7 +68,11 @@ impl Service {
         let room = PAGE_BYTES.saturating_sub(100);
         let (messages, asked) = match since {
             Some(since) => {
-                let later: Vec<_> = all.iter().filter(|it| it.timestamp > since).cloned().collect();
+                let later: Vec<_> = all
+                    .iter()
+                    .filter(|it| it.timestamp > since)
+                    .cloned()
+                    .collect();
                 let asked = later.len();
                 (page::fit(later, limit, room), asked)
             }
@@ -71,7 +83,11 @@ impl Service {
             }
         };
         let more = messages.len() < asked;
-        Ok(MessagePage { messages, total: all.len(), more })
+        Ok(MessagePage {
+            messages,
+            total: all.len(),
+            more,
+        })
     }
 
     /// Reads the newest reports.
@@ -82,7 +98,11 @@ impl Service {
         let room = PAGE_BYTES.saturating_sub(100 + page::size_of(&latest));
         let mut history = page::fit(log.history().iter().rev().map(Into::into), limit, room);
         history.reverse();
-        Ok(ProgressPage { latest, history, total: log.history().len() })
+        Ok(ProgressPage {
+            latest,
+            history,
+            total: log.history().len(),
+        })
     }
 
     /// The messages of others on a task after a moment, oldest first.
@@ -93,8 +113,14 @@ impl Service {
         after: Option<Timestamp>,
     ) -> Result<Vec<Message>, Failure> {
         let thread: Thread = self.store.log(task)?;
-        let later = thread.messages().iter().filter(|it| after.is_none_or(|after| it.timestamp > after));
-        Ok(later.filter(|it| !names.contains(&it.author)).cloned().collect())
+        let later = thread
+            .messages()
+            .iter()
+            .filter(|it| after.is_none_or(|after| it.timestamp > after));
+        Ok(later
+            .filter(|it| !names.contains(&it.author))
+            .cloned()
+            .collect())
     }
 
     /// When the newest message on a task was posted.

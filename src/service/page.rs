@@ -49,12 +49,17 @@ impl Criteria {
     /// Whether a task is asked for.
     pub(super) fn take(&self, task: &AnyTask) -> bool {
         let among = |names: &Option<Vec<AgentName>>, name: Option<&AgentName>| {
-            names.as_ref().is_none_or(|names| name.is_some_and(|it| names.contains(it)))
+            names
+                .as_ref()
+                .is_none_or(|names| name.is_some_and(|it| names.contains(it)))
         };
         self.status.takes(task.status())
             && among(&self.assignee, task.assignee())
             && among(&self.creator, Some(task.creator()))
-            && self.tag.as_ref().is_none_or(|tag| task.work().tags.contains(tag))
+            && self
+                .tag
+                .as_ref()
+                .is_none_or(|tag| task.work().tags.contains(tag))
             && self.text.as_ref().is_none_or(|text| mentions(task, text))
     }
 }
@@ -62,11 +67,17 @@ impl Criteria {
 fn mentions(task: &AnyTask, text: &str) -> bool {
     let work = task.work();
     let has = |it: &str| it.to_lowercase().contains(text);
-    has(work.title.as_str()) || has(work.description.as_str()) || work.tags.iter().any(|it| has(it.as_str()))
+    has(work.title.as_str())
+        || has(work.description.as_str())
+        || work.tags.iter().any(|it| has(it.as_str()))
 }
 
 /// Takes entries while they fit: at most `limit`, at most `bytes` of JSON, at least one.
-pub(super) fn fit<T: Serialize>(entries: impl IntoIterator<Item = T>, limit: usize, bytes: usize) -> Vec<T> {
+pub(super) fn fit<T: Serialize>(
+    entries: impl IntoIterator<Item = T>,
+    limit: usize,
+    bytes: usize,
+) -> Vec<T> {
     let mut taken = Vec::new();
     let mut size = 0;
     for entry in entries.into_iter().take(limit) {

@@ -41,14 +41,29 @@ impl Service {
         for id in work.after.iter() {
             // A task that cannot be read is there all the same; it blocks until it is mended.
             if matches!(self.store.task(*id), Ok(None)) {
-                let text = format!("after: {}; create that task first", self.not_found(*id).text());
+                let text = format!(
+                    "after: {}; create that task first",
+                    self.not_found(*id).text()
+                );
                 return Err(Failure::new(Code::NotFound, text));
             }
         }
         let stamp = self.stamp(creator);
-        let make = |id| Task::create(NewTask { id, work: work.clone() }, stamp.clone()).into();
+        let make = |id| {
+            Task::create(
+                NewTask {
+                    id,
+                    work: work.clone(),
+                },
+                stamp.clone(),
+            )
+            .into()
+        };
         let task = self.store.create(make)?;
-        Ok(Changed { task: (&task).into(), next: None })
+        Ok(Changed {
+            task: (&task).into(),
+            next: None,
+        })
     }
 
     /// A page of the tasks that a caller looks for.
@@ -61,9 +76,15 @@ impl Service {
             text: search.text.map(|it| it.to_lowercase()),
         };
         let listing = self.store.list()?;
-        let found: Vec<_> = listing.tasks.iter().filter(|it| criteria.take(it)).collect();
-        let page: Vec<_> =
-            found.iter().filter(|it| search.cursor.is_none_or(|cursor| it.id() > cursor)).collect();
+        let found: Vec<_> = listing
+            .tasks
+            .iter()
+            .filter(|it| criteria.take(it))
+            .collect();
+        let page: Vec<_> = found
+            .iter()
+            .filter(|it| search.cursor.is_none_or(|cursor| it.id() > cursor))
+            .collect();
         let unreadable = match search.cursor {
             None => unreadable(&listing.unreadable),
             Some(_) => Vec::new(),
@@ -87,18 +108,25 @@ impl Service {
     pub(crate) fn get(&self, id: TaskId, history_limit: usize) -> Result<WholeTask, Failure> {
         let task = self.task(id)?;
         let mut view = self.work_order(&task);
-        let room = PAGE_BYTES.saturating_sub(page::size_of(&view)).max(HISTORY_BYTES);
+        let room = PAGE_BYTES
+            .saturating_sub(page::size_of(&view))
+            .max(HISTORY_BYTES);
         let newest = task.history().iter().rev().cloned();
         let mut history = page::fit(newest, history_limit, room);
         history.reverse();
         view.history = Some(history);
-        Ok(WholeTask { task: view, history_total: task.history().len() })
+        Ok(WholeTask {
+            task: view,
+            history_total: task.history().len(),
+        })
     }
 
     /// What an empty queue may mean.
     pub(super) fn nothing_here(&self) -> String {
         let directory = self.directory();
-        format!("there are no tasks in {directory}; if others see some, compare `ai-coord-mcp where` on both sides")
+        format!(
+            "there are no tasks in {directory}; if others see some, compare `ai-coord-mcp where` on both sides"
+        )
     }
 
     /// The name that a caller acts under: the one asked for, else the process's own.
@@ -108,8 +136,14 @@ impl Service {
         client: &Client,
     ) -> Result<AgentName, Failure> {
         match agent {
-            Some(name) => self.identity.further(name.into_name(), &self.store, &self.clock, client),
-            None => Ok(self.names(client)?.into_iter().next().unwrap_or_else(super::Identity::nameless)),
+            Some(name) => self
+                .identity
+                .further(name.into_name(), &self.store, &self.clock, client),
+            None => Ok(self
+                .names(client)?
+                .into_iter()
+                .next()
+                .unwrap_or_else(super::Identity::nameless)),
         }
     }
 
@@ -126,7 +160,10 @@ impl Service {
         }
         match RequestedName::try_from(name.to_owned()) {
             Ok(name) => Ok(Some(vec![name.into_name()])),
-            Err(error) => Err(Failure::new(Code::InvalidArguments, format!("{field}: {error}"))),
+            Err(error) => Err(Failure::new(
+                Code::InvalidArguments,
+                format!("{field}: {error}"),
+            )),
         }
     }
 }
@@ -134,6 +171,10 @@ impl Service {
 /// How many tasks there are in each status that has any.
 fn counts(tasks: &[AnyTask]) -> serde_json::Map<String, serde_json::Value> {
     let count = |status| tasks.iter().filter(|it| it.status() == status).count();
-    let each = Status::ALL.into_iter().map(|status| (status.to_string(), count(status)));
-    each.filter(|(_, count)| *count > 0).map(|(status, count)| (status, count.into())).collect()
+    let each = Status::ALL
+        .into_iter()
+        .map(|status| (status.to_string(), count(status)));
+    each.filter(|(_, count)| *count > 0)
+        .map(|(status, count)| (status, count.into()))
+        .collect()
 }

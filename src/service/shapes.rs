@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::Why;
 use crate::domain::{
-    AgentName, AnyTask, HistoryEntry, Message, Note, Percent, ProgressEntry, Status, Submission, TaskId, Timestamp,
+    AgentName, AnyTask, HistoryEntry, Message, Note, Percent, ProgressEntry, Status, Submission,
+    TaskId, Timestamp,
 };
 
 /// What a caller needs to go on with a task.
@@ -22,7 +23,11 @@ pub(crate) struct Ref {
 
 impl From<&AnyTask> for Ref {
     fn from(task: &AnyTask) -> Self {
-        Self { id: task.id(), status: task.status(), version: task.version() }
+        Self {
+            id: task.id(),
+            status: task.status(),
+            version: task.version(),
+        }
     }
 }
 
@@ -83,8 +88,21 @@ pub(crate) struct ProgressView {
 
 impl From<&ProgressEntry> for ProgressView {
     fn from(entry: &ProgressEntry) -> Self {
-        let ProgressEntry { timestamp, author, percent, current_step, notes, .. } = entry.clone();
-        Self { timestamp, author, percent, current_step, notes }
+        let ProgressEntry {
+            timestamp,
+            author,
+            percent,
+            current_step,
+            notes,
+            ..
+        } = entry.clone();
+        Self {
+            timestamp,
+            author,
+            percent,
+            current_step,
+            notes,
+        }
     }
 }
 
@@ -175,8 +193,19 @@ pub(crate) struct Posted {
 
 impl From<&Message> for Posted {
     fn from(message: &Message) -> Self {
-        let Message { id, task_id, author, timestamp, .. } = message.clone();
-        Self { id, task_id, author, timestamp }
+        let Message {
+            id,
+            task_id,
+            author,
+            timestamp,
+            ..
+        } = message.clone();
+        Self {
+            id,
+            task_id,
+            author,
+            timestamp,
+        }
     }
 }
 

@@ -74,7 +74,9 @@ impl Service {
             return Vec::new();
         }
         let after = task.work().after.iter().copied();
-        after.filter(|id| self.status_of(*id, listing) != Some(Status::Approved)).collect()
+        after
+            .filter(|id| self.status_of(*id, listing) != Some(Status::Approved))
+            .collect()
     }
 
     /// A task's status; none if it is gone or cannot be read.
@@ -86,7 +88,11 @@ impl Service {
     }
 
     /// The newest messages of others that ride on another result, oldest first.
-    pub(super) fn riding(thread: &Thread, me: &[AgentName], after: Option<Timestamp>) -> Vec<Message> {
+    pub(super) fn riding(
+        thread: &Thread,
+        me: &[AgentName],
+        after: Option<Timestamp>,
+    ) -> Vec<Message> {
         let newest = thread.messages().iter().rev();
         let others = newest
             .take_while(|it| after.is_none_or(|after| it.timestamp > after))

@@ -5,8 +5,8 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
+use futures::future::{BoxFuture, FutureExt, Shared};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use super::{
     AttentionWait, Claim, ClaimNext, Client, Code, Failure, Post, PostResult, Service, TaskWait,
@@ -15,7 +15,7 @@ use super::{
 use crate::domain::{AnyTask, Message, Status, TaskId, Timestamp};
 
 /// How often somebody who can be told is told that a wait goes on.
-pub(crate) const TELL_EVERY: Duration = Duration::from_secs(15);
+const TELL_EVERY: Duration = Duration::from_secs(15);
 
 /// The longest wait that any client keeps up, and what those get that set no limit themselves.
 const LONG: Duration = Duration::from_mins(25);
@@ -49,22 +49,36 @@ impl Ceiling {
 
 /// A wait that somebody asked for.
 pub(crate) struct Patience {
-    /// Who asks.
-    pub(crate) client: Client,
-    /// How long at the most; the client's own limit if none is given.
-    pub(crate) seconds: Option<u64>,
-    /// Ends the wait.
-    pub(crate) cancelled: CancellationToken,
-    /// Tells the caller, every 15 seconds, how long it has been waiting; absent where it can't be told.
-    pub(crate) tell: Option<Tell>,
+    client: Client,
+    seconds: Option<u64>,
+    interrupted: Shared<BoxFuture<'static, ()>>,
+    tell: Option<Tell>,
+}
+
+impl Patience {
+    /// `seconds`: how long at the most; the client's own limit if none is given. `interrupted` ends the wait. `tell`
+    /// is told every 15 seconds how long the caller has been waiting, where it can be told.
+    pub(crate) fn new(
+        client: Client,
+        seconds: Option<u64>,
+        interrupted: BoxFuture<'static, ()>,
+        tell: Option<Tell>,
+    ) -> Self {
+        Self {
+            client,
+            seconds,
+            interrupted: interrupted.shared(),
+            tell,
+        }
+    }
 }
 
 /// Says that a wait has taken so long.
-pub(crate) type Tell = Box<dyn Fn(Duration) -> futures::future::BoxFuture<'static, ()> + Send + Sync>;
+pub(crate) type Tell = Box<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// How a wait ended.
 #[derive(Debug)]
-pub(crate) enum Waiting<T> {
+enum Waiting<T> {
     /// What was waited for is there.
     Found(T),
     /// The time is up.
@@ -79,7 +93,9 @@ impl Service {
         L: FnMut() -> F,
     {
         let ceiling = self.ceiling.of(&patience.client, patience.tell.is_some());
-        let limit = patience.seconds.map_or(ceiling, |it| ceiling.min(Duration::from_secs(it)));
+        let limit = patience
+            .seconds
+            .map_or(ceiling, |it| ceiling.min(Duration::from_secs(it)));
         let started = Instant::now();
         let mut changes = self.store.subscribe();
         let mut told = started;
@@ -91,7 +107,7 @@ impl Service {
             let deadline = started + limit;
             let next = deadline.min(told + TELL_EVERY);
             tokio::select! {
-                () = patience.cancelled.cancelled() => return Err(cancelled()),
+                () = patience.interrupted.clone() => return Err(cancelled()),
                 changed = changes.changed() => if changed.is_err() {
                     // The watcher could not be started: look now and then instead.
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -120,15 +136,25 @@ impl Service {
         let look = || {
             let (service, wanted, client) = (self.clone(), wanted.clone(), patience.client.clone());
             async move {
-                let claim = service.blocking(move |it| it.claim_next(&wanted, &client)).await?;
+                let claim = service
+                    .blocking(move |it| it.claim_next(&wanted, &client))
+                    .await?;
                 Ok(Some(claim).filter(|it| it.task.is_some()))
             }
         };
         match self.wait(&patience, look).await? {
-            Waiting::Found(claim) => Ok(claim),
+            Waiting::Found(claim) => {
+                // Nobody reads the answer any more: the task is the caller's, and handed out again.
+                if patience.interrupted.clone().now_or_never().is_some() {
+                    self.take_back(&claim);
+                }
+                Ok(claim)
+            }
             Waiting::TimedOut => {
                 let client = patience.client.clone();
-                self.clone().blocking(move |it| it.claim_next(&wanted, &client)).await
+                self.clone()
+                    .blocking(move |it| it.claim_next(&wanted, &client))
+                    .await
             }
         }
     }
@@ -141,13 +167,19 @@ impl Service {
     ) -> Result<PostResult, Failure> {
         let client = patience.client.clone();
         let id = post.task_id;
-        let message = self.clone().blocking(move |it| it.post(&post, &client)).await?;
+        let message = self
+            .clone()
+            .blocking(move |it| it.post(&post, &client))
+            .await?;
         let after = Some(message.timestamp);
         let look = || {
             let (service, client) = (self.clone(), patience.client.clone());
             service.blocking(move |it| {
                 let names = it.names(&client)?;
-                Ok(it.from_others(&it.task(id)?, &names, after)?.into_iter().next())
+                Ok(it
+                    .from_others(&it.task(id)?, &names, after)?
+                    .into_iter()
+                    .next())
             })
         };
         let waited = self.wait(&patience, look).await?;
@@ -156,7 +188,11 @@ impl Service {
             Waiting::Found(reply) => Some(reply),
             Waiting::TimedOut => None,
         };
-        Ok(PostResult { reply, timed_out, ..Self::posted(&message) })
+        Ok(PostResult {
+            reply,
+            timed_out,
+            ..Self::posted(&message)
+        })
     }
 
     /// Waits until a task's status changes or somebody else posts on it.
@@ -187,7 +223,9 @@ impl Service {
         match self.wait(&patience, look).await? {
             Waiting::Found(found) => Ok(found),
             Waiting::TimedOut => {
-                self.clone().blocking(move |it| Ok(it.task_wait(&it.task(id)?, Vec::new(), true))).await
+                self.clone()
+                    .blocking(move |it| Ok(it.task_wait(&it.task(id)?, Vec::new(), true)))
+                    .await
             }
         }
     }
@@ -204,14 +242,20 @@ impl Service {
             service.blocking(move |it| {
                 let now = it.now();
                 let attention = it.attention(since, &client)?;
-                Ok((!attention.is_empty()).then_some(AttentionWait { attention, now, timed_out: false }))
+                Ok((!attention.is_empty()).then_some(AttentionWait {
+                    attention,
+                    now,
+                    timed_out: false,
+                }))
             })
         };
         match self.wait(&patience, look).await? {
             Waiting::Found(found) => Ok(found),
-            Waiting::TimedOut => {
-                Ok(AttentionWait { attention: Vec::new(), now: self.now(), timed_out: true })
-            }
+            Waiting::TimedOut => Ok(AttentionWait {
+                attention: Vec::new(),
+                now: self.now(),
+                timed_out: true,
+            }),
         }
     }
 
@@ -223,18 +267,26 @@ impl Service {
         let done = tokio::task::spawn_blocking(move || work(&self)).await;
         done.unwrap_or_else(|error| {
             tracing::error!(%error, "a call panicked");
-            Err(Failure::new(Code::Internal, "this is a fault of the server; try again, and report it if it stays"))
+            Err(Failure::new(
+                Code::Internal,
+                "this is a fault of the server; try again, and report it if it stays",
+            ))
         })
     }
 
     fn task_wait(&self, task: &AnyTask, messages: Vec<Message>, timed_out: bool) -> TaskWait {
         let task = self.summary(task, None);
         let room = PAGE_BYTES.saturating_sub(page::size_of(&task) + 50);
-        TaskWait { task, messages: page::fit(messages, usize::MAX, room), timed_out }
+        TaskWait {
+            task,
+            messages: page::fit(messages, usize::MAX, room),
+            timed_out,
+        }
     }
 }
 
-/// Nobody sees this: a cancelled request gets no answer.
+/// Seen only where the conversation ends: a cancelled request gets no answer.
 fn cancelled() -> Failure {
-    Failure::new(Code::Internal, "the request was cancelled; nothing was changed by waiting")
+    let text = "the wait was interrupted, because it was cancelled or the server ends; call the tool again";
+    Failure::new(Code::Internal, text)
 }

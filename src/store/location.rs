@@ -88,6 +88,11 @@ impl Inputs {
         }
     }
 
+    /// The directory this process was started in.
+    pub(crate) fn working_directory(&self) -> &Path {
+        &self.working_directory
+    }
+
     /// The worktree this process works in, which is the one its name and its commits come from.
     pub(crate) fn worktree(&self) -> Option<Worktree> {
         self.starts().find_map(|(_, start)| Worktree::find(&start))

@@ -1,0 +1,137 @@
+//! What the environment says, read once at the start.
+
+use std::{env, ffi::OsString, path::PathBuf, str::FromStr, sync::Arc};
+
+use thiserror::Error;
+
+use crate::{
+    domain::AgentName,
+    service::{Ceiling, Clock, Service, Setting},
+    store::{
+        Durability, Settings as StoreSettings, Store, UnknownDurability,
+        location::{Inputs, Location, LocationError, Worktree},
+    },
+};
+
+const AGENT: &str = "COORDINATION_AGENT";
+const DURABILITY: &str = "COORDINATION_DURABILITY";
+const MAX_WAIT: &str = "COORDINATION_MAX_WAIT_SECONDS";
+
+/// The settings of this process.
+#[derive(Debug)]
+pub(super) struct Settings {
+    inputs: Inputs,
+    location: Location,
+    durability: Durability,
+    agent: Option<AgentName>,
+    ceiling: Ceiling,
+}
+
+/// A setting cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum SettingsError {
+    /// There is no telling which directory is meant.
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    /// `COORDINATION_DURABILITY` names no level.
+    #[error("{DURABILITY}: {0}")]
+    Durability(#[from] UnknownDurability),
+    /// `COORDINATION_AGENT` holds nothing that a name can be made of.
+    #[error(
+        "{AGENT}: {0:?} makes no name: expected 1 to 64 of A-Z a-z 0-9 . _ @ # -, and not \"me\""
+    )]
+    Agent(OsString),
+    /// `COORDINATION_MAX_WAIT_SECONDS` is no number.
+    #[error("{MAX_WAIT}: expected a number of seconds, got {0:?}")]
+    MaxWait(OsString),
+}
+
+impl Settings {
+    /// Reads the environment. `dir`: what the command line says.
+    pub(super) fn from_env(dir: Option<PathBuf>) -> Result<Self, SettingsError> {
+        let inputs = Inputs::from_env(dir)?;
+        Ok(Self {
+            location: Location::resolve(&inputs)?,
+            durability: durability(variable(DURABILITY))?,
+            agent: agent(variable(AGENT))?,
+            ceiling: ceiling(variable(MAX_WAIT))?,
+            inputs,
+        })
+    }
+
+    /// The shared directory.
+    pub(super) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The worktree this process works in.
+    pub(super) fn worktree(&self) -> Option<Worktree> {
+        self.inputs.worktree()
+    }
+
+    /// The service that these settings make.
+    pub(super) fn service(self) -> Arc<Service> {
+        let store = StoreSettings::default().durability(self.durability);
+        Service::new(Setting {
+            store: Store::new(self.location.directory(), store),
+            clock: Clock::system(),
+            agent: self.agent,
+            worktree: self.inputs.worktree(),
+            working_directory: self.inputs.working_directory().to_owned(),
+            ceiling: self.ceiling,
+        })
+    }
+}
+
+/// A variable's value; a blank one is as good as none.
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|it| !it.to_string_lossy().trim().is_empty())
+}
+
+fn durability(value: Option<OsString>) -> Result<Durability, UnknownDurability> {
+    value.map_or(Ok(Durability::default()), |it| {
+        Durability::from_str(&it.to_string_lossy())
+    })
+}
+
+fn agent(value: Option<OsString>) -> Result<Option<AgentName>, SettingsError> {
+    let name = |value: OsString| {
+        AgentName::from_words(&value.to_string_lossy()).ok_or(SettingsError::Agent(value))
+    };
+    value.map(name).transpose()
+}
+
+fn ceiling(value: Option<OsString>) -> Result<Ceiling, SettingsError> {
+    let Some(value) = value else {
+        return Ok(Ceiling::default());
+    };
+    match value.to_str().and_then(|it| it.trim().parse().ok()) {
+        Some(seconds) => Ok(Ceiling::new(Some(seconds))),
+        None => Err(SettingsError::MaxWait(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_set_has_a_default() {
+        assert_eq!(durability(None), Ok(Durability::Full));
+        assert_eq!(agent(None).unwrap(), None);
+        assert!(ceiling(None).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let durability = SettingsError::from(durability(Some("fast".into())).unwrap_err());
+        for (error, name) in [
+            (durability, DURABILITY),
+            (agent(Some("me".into())).unwrap_err(), AGENT),
+            (ceiling(Some("soon".into())).unwrap_err(), MAX_WAIT),
+            (ceiling(Some("-1".into())).unwrap_err(), MAX_WAIT),
+        ] {
+            assert!(error.to_string().starts_with(name), "{error}");
+        }
+    }
+}
