@@ -140,15 +140,10 @@ impl Service {
         }
     }
 
-    /// The branch and commit that are checked out where this process works.
-    fn head(&self) -> (Option<Reference>, Option<Reference>) {
-        let head = self
-            .worktree
-            .as_ref()
-            .map(Worktree::head)
-            .unwrap_or_default();
-        let reference = |text: Option<&str>| Reference::try_from(text?.to_owned()).ok();
-        (reference(head.branch()), reference(head.commit()))
+    /// The branch that is checked out where this process works.
+    fn branch(&self) -> Option<Reference> {
+        let head = self.worktree.as_ref()?.head();
+        Reference::try_from(head.branch()?.to_owned()).ok()
     }
 
     /// Where this process works: its worktree, else its directory.

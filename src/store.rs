@@ -26,11 +26,9 @@ mod tasks;
 mod testing;
 mod watch;
 
-pub use durability::{Durability, UnknownDurability};
-pub use error::StoreError;
-
+pub(crate) use durability::{Durability, UnknownDurability};
 pub(crate) use engine::Settings;
+pub(crate) use error::StoreError;
 pub(crate) use listing::{Listing, Unreadable};
-pub(crate) use log::Log;
 pub(crate) use presence::{Card, Holder, Presence, Taken};
 pub(crate) use tasks::{Appended, Store};

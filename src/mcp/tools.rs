@@ -2,6 +2,10 @@
 //!
 //! A doc comment here is text that a model reads: what the tool does, when to use it, what comes back, what to call
 //! next. A handler turns the request into a call of the service and nothing else.
+#![expect(
+    clippy::doc_markdown,
+    reason = "the descriptions of tools are for models, who read no Markdown"
+)]
 
 mod lifecycle;
 mod messages;

@@ -51,9 +51,10 @@ impl Service {
             let task = task.ok_or_else(|| self.not_found(id))?;
             expect_version(&task, expected_version)?;
             if task.status().is_held() {
-                return match task.assignee().is_some_and(|it| names.contains(it)) {
-                    true => Ok((None, None)),
-                    false => Err(self.not_assignee(&task, "claim_task")),
+                return if task.assignee().is_some_and(|it| names.contains(it)) {
+                    Ok((None, None))
+                } else {
+                    Err(self.not_assignee(&task, "claim_task"))
                 };
             }
             self.claimed(task, &me, &names)

@@ -199,12 +199,9 @@ fn renew(held: &mut Vec<Held>, store: &Store) -> Result<(), Failure> {
 fn name_taken(name: &AgentName, card: Option<&Card>) -> Failure {
     let whose = card.map_or_else(String::new, |card| {
         let client = card.client().unwrap_or("an unknown client");
-        format!(
-            " ({client}, pid {}, in {}, since {})",
-            card.pid(),
-            card.directory(),
-            card.since()
-        )
+        let version = card.version().unwrap_or_default();
+        let (pid, directory, since) = (card.pid(), card.directory(), card.since());
+        format!(" ({client} {version}, pid {pid}, in {directory}, since {since})")
     });
     let text = format!(
         "the name {name} belongs to another running process{whose}: choose another one, or leave `agent` out"

@@ -69,12 +69,11 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        let (branch, commit) = self.head();
         let submission = Submission {
             summary: hand_in.summary.clone(),
             files: hand_in.files.clone(),
-            commit: hand_in.commit.clone().or(commit),
-            branch,
+            commit: hand_in.commit.clone(),
+            branch: self.branch(),
             directory: self.workplace(),
         };
         let mut changed = self.transition(id, expected_version, client, |task, stamp| {
@@ -209,18 +208,15 @@ impl Service {
             return Ok((Some(task), (reference, claim)));
         }
         let reference = (&task).into();
-        match task.assignee() == Some(actor) {
-            true => Ok((None, (reference, claim))),
-            false => {
-                let denial = Denial::NotAssignee;
-                let refused = Refused {
-                    task: Box::new(task),
-                    transition: Transition::Start,
-                    denial,
-                };
-                Err(self.refusal(&refused, names))
-            }
+        if task.assignee() == Some(actor) {
+            return Ok((None, (reference, claim)));
         }
+        let refused = Refused {
+            task: Box::new(task),
+            transition: Transition::Start,
+            denial: Denial::NotAssignee,
+        };
+        Err(self.refusal(&refused, names))
     }
 
     /// When the caller last said or did something on a task: its report, message or claim.

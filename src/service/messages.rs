@@ -66,21 +66,18 @@ impl Service {
         let thread: Thread = self.store.log(&task)?;
         let all = thread.messages();
         let room = PAGE_BYTES.saturating_sub(100);
-        let (messages, asked) = match since {
-            Some(since) => {
-                let later: Vec<_> = all
-                    .iter()
-                    .filter(|it| it.timestamp > since)
-                    .cloned()
-                    .collect();
-                let asked = later.len();
-                (page::fit(later, limit, room), asked)
-            }
-            None => {
-                let mut newest = page::fit(all.iter().rev().cloned(), limit, room);
-                newest.reverse();
-                (newest, all.len())
-            }
+        let (messages, asked) = if let Some(since) = since {
+            let later: Vec<_> = all
+                .iter()
+                .filter(|it| it.timestamp > since)
+                .cloned()
+                .collect();
+            let asked = later.len();
+            (page::fit(later, limit, room), asked)
+        } else {
+            let mut newest = page::fit(all.iter().rev().cloned(), limit, room);
+            newest.reverse();
+            (newest, all.len())
         };
         let more = messages.len() < asked;
         Ok(MessagePage {
@@ -106,7 +103,7 @@ impl Service {
     }
 
     /// The messages of others on a task after a moment, oldest first.
-    pub(super) fn from_others(
+    pub(super) fn others_messages(
         &self,
         task: &AnyTask,
         names: &[crate::domain::AgentName],

@@ -33,7 +33,7 @@ impl Service {
     /// Creates a task.
     pub(crate) fn create(
         &self,
-        work: Work,
+        work: &Work,
         agent: Option<RequestedName>,
         client: &Client,
     ) -> Result<Changed, Failure> {

@@ -38,8 +38,8 @@ impl Ceiling {
     fn of(self, client: &Client, tells: bool) -> Duration {
         let known = match client.name.as_deref().unwrap_or_default() {
             "claude-code" => LONG,
-            "codex-mcp-client" => Duration::from_secs(240),
-            "gemini-cli-mcp-client" => Duration::from_secs(540),
+            "codex-mcp-client" => Duration::from_mins(4),
+            "gemini-cli-mcp-client" => Duration::from_mins(9),
             "opencode" | "copilot-cli" if tells => LONG,
             _ => SHORT,
         };
@@ -98,17 +98,17 @@ impl Service {
             .map_or(ceiling, |it| ceiling.min(Duration::from_secs(it)));
         let started = Instant::now();
         let mut changes = self.store.subscribe();
-        let mut told = started;
+        let mut last_told = started;
         loop {
             changes.mark_unchanged();
             if let Some(found) = look().await? {
                 return Ok(Waiting::Found(found));
             }
             let deadline = started + limit;
-            let next = deadline.min(told + TELL_EVERY);
+            let next = deadline.min(last_told + TELL_EVERY);
             tokio::select! {
                 () = patience.interrupted.clone() => return Err(cancelled()),
-                changed = changes.changed() => if changed.is_err() {
+                seen = changes.changed() => if seen.is_err() {
                     // The watcher could not be started: look now and then instead.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     changes = self.store.subscribe();
@@ -117,7 +117,7 @@ impl Service {
                     if next >= deadline {
                         return Ok(Waiting::TimedOut);
                     }
-                    told = next;
+                    last_told = next;
                     if let Some(tell) = &patience.tell {
                         tell(started.elapsed()).await;
                     }
@@ -215,7 +215,7 @@ impl Service {
             let service = self.clone();
             service.blocking(move |it| {
                 let task = it.task(id)?;
-                let messages = it.from_others(&task, &it.identity.taken(), after)?;
+                let messages = it.others_messages(&task, &it.identity.taken(), after)?;
                 let changed = task.status() != known || !messages.is_empty();
                 Ok(changed.then(|| it.task_wait(&task, messages, false)))
             })

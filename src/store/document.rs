@@ -16,8 +16,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::dir::{Dir, Signature, Stat};
 use super::error::StoreError;

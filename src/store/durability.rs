@@ -15,7 +15,7 @@ use thiserror::Error;
 
 /// How much of a change is on the disk when it is answered (`COORDINATION_DURABILITY`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
+pub(crate) enum Durability {
     /// Content and directory entries: an answered change survives a power cut.
     #[default]
     Full,
@@ -28,7 +28,7 @@ pub enum Durability {
 /// The text names none of the three levels.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("unknown durability `{0}`, expected `full`, `data` or `none`")]
-pub struct UnknownDurability(String);
+pub(crate) struct UnknownDurability(String);
 
 impl FromStr for Durability {
     type Err = UnknownDurability;

@@ -49,6 +49,7 @@ impl Settings {
 
     /// How long one holder may be seen to hold a lock before it is taken away. Longer than any
     /// honest update by far: they take milliseconds.
+    #[cfg(test)]
     #[must_use]
     pub(crate) fn give_up_after(self, give_up_after: Duration) -> Self {
         Self {
@@ -58,6 +59,7 @@ impl Settings {
     }
 
     /// How long one caller waits for a lock before it is told [`StoreError::Busy`].
+    #[cfg(test)]
     #[must_use]
     pub(crate) fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -107,6 +109,7 @@ impl Engine {
     }
 
     /// Reads a document, without its lock. `None`: it doesn't exist.
+    #[cfg(test)]
     pub(crate) fn read<D: DeserializeOwned>(&self, place: &Place) -> Result<Option<D>, StoreError> {
         match self.open()? {
             Some(root) => root.read(place),

@@ -13,8 +13,7 @@ use thiserror::Error;
 
 /// A failure of the store. Unless it is [`NotDurable`](Self::NotDurable), nothing has changed.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum StoreError {
+pub(crate) enum StoreError {
     /// The file is there, but is no document of this format. It is never replaced or deleted.
     #[error("{path} is not a valid document: {reason}")]
     Corrupt {

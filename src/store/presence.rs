@@ -76,6 +76,7 @@ impl Card {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -7,7 +7,7 @@
 //! the log, and add the same. So an entry is there from the moment its task is committed, once,
 //! whatever happens in between.
 
-use std::{path::Path, time::Instant};
+use std::{path::Path, sync::OnceLock, time::Instant};
 
 use tokio::sync::watch::Receiver;
 
@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct Store {
     engine: Engine,
-    watch: Watch,
+    watch: OnceLock<Watch>,
 }
 
 /// What an operation on a task and one of its logs leads to.
@@ -50,10 +50,9 @@ pub(crate) struct Appended<L: Log, R> {
 impl Store {
     /// The store in `directory`. Touches nothing yet.
     pub(crate) fn new(directory: &Path, settings: Settings) -> Self {
-        let watch = Watch::new(directory.to_owned());
         Self {
             engine: Engine::new(directory, settings),
-            watch,
+            watch: OnceLock::new(),
         }
     }
 
@@ -73,7 +72,23 @@ impl Store {
 
     /// A count that grows with every change by any process. Subscribe first, then read, then wait.
     pub(crate) fn subscribe(&self) -> Receiver<u64> {
-        self.watch.subscribe()
+        self.watch.get_or_init(|| self.watcher()).subscribe()
+    }
+
+    /// Events tell of changes that this kernel makes. Where others can make some too, it looks for itself.
+    fn watcher(&self) -> Watch {
+        let directory = self.engine.path().to_owned();
+        match self.engine.open() {
+            Ok(Some(root)) if !root.dir().is_local() => {
+                tracing::warn!(
+                    directory = %directory.display(),
+                    "this file system is not known to belong to one kernel: names are not exclusive on it, nobody is \
+                     reported gone, and a dead holder's lock is given up after 10 seconds only"
+                );
+                Watch::polling(directory)
+            }
+            _ => Watch::new(directory),
+        }
     }
 
     /// Reads a task. `None`: there is none.

@@ -18,7 +18,7 @@ struct CompleteTask {
     summary: Option<Note>,
     /// Files to review
     files: Option<Bounded<FilePath, 256>>,
-    /// Default: your worktree's HEAD
+    /// The commit with your work
     commit: Option<Reference>,
     /// Refuse if the task's version differs
     expected_version: Option<u64>,

@@ -151,7 +151,7 @@ impl Tools {
             metadata: request.metadata.unwrap_or_default(),
         };
         self.run(&caller, |service, client| {
-            service.create(work, request.agent, client)
+            service.create(&work, request.agent, client)
         })
         .await
     }

@@ -71,7 +71,7 @@ struct RequestRevision {
 /// What a wait returns, by what was waited for.
 pub(super) enum Waited {
     /// One task.
-    Task(TaskWait),
+    Task(Box<TaskWait>),
     /// Whatever needs the caller.
     Attention(AttentionWait),
 }
@@ -109,7 +109,7 @@ impl Tools {
                     service
                         .wait_for_task(id, known, since, patience)
                         .await
-                        .map(Waited::Task)
+                        .map(|it| Waited::Task(Box::new(it)))
                 }
                 None => service
                     .wait_for_attention(since, patience)

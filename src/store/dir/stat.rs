@@ -92,6 +92,7 @@ pub(crate) struct Signature {
 
 impl Signature {
     /// When the file was last changed in any way, by the file system's clock.
+    #[cfg(test)]
     pub(crate) fn changed(&self) -> SystemTime {
         time(self.changed.0, self.changed.1)
     }

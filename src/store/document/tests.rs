@@ -8,6 +8,8 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use tempfile::TempDir;
 
+use serde::Deserializer;
+
 use super::*;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
