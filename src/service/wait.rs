@@ -177,7 +177,7 @@ impl Service {
             service.blocking(move |it| {
                 let names = it.names(&client)?;
                 Ok(it
-                    .from_others(&it.task(id)?, &names, after)?
+                    .others_messages(&it.task(id)?, &names, after)?
                     .into_iter()
                     .next())
             })

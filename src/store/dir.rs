@@ -260,6 +260,12 @@ impl Dir {
     pub(crate) fn path_of(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
+    /// The path of this directory.
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opened by a new description each time: a duplicate would share its reading position.
     fn list(&self) -> nix::Result<Vec<OsString>> {
         let mut listing = nix::dir::Dir::openat(&self.handle, ".", DIRECTORY, Mode::empty())?;

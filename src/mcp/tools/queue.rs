@@ -150,7 +150,7 @@ impl Tools {
             working_directory: request.working_directory,
             metadata: request.metadata.unwrap_or_default(),
         };
-        self.run(&caller, |service, client| {
+        self.run(&caller, move |service, client| {
             service.create(&work, request.agent, client)
         })
         .await

@@ -8,7 +8,7 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use tempfile::TempDir;
 
-use serde::Deserializer;
+use serde::{Deserializer, de::Error as _};
 
 use super::*;
 
