@@ -59,21 +59,25 @@ impl Listing {
     }
 }
 
-/// The ids of the files in a folder, and of those numbers given out that a listing leaves out.
+/// The ids of the files in a folder.
 fn ids(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
-    let mut ids = listed(root, folder)?;
+    let listed = listed(root, folder)?;
+    complete(root, folder, listed)
+}
+
+/// What was listed, and those of the numbers given out that are there though the listing lacks them.
+pub(super) fn complete(
+    root: &Root,
+    folder: Folder,
+    mut ids: BTreeSet<TaskId>,
+) -> Result<BTreeSet<TaskId>, StoreError> {
     // An unreadable sequence must not hide the tasks; whoever creates the next one is told of it.
     let last = sequence::last(root).ok().flatten().unwrap_or_default();
-    let missing = (1..=last)
-        .map(TaskId::from_number)
-        .filter(|id| !ids.contains(id));
-    let mut found = Vec::new();
-    for id in missing {
-        if root.contains(&place(folder, id))? {
-            found.push(id);
+    for id in (1..=last).map(TaskId::from_number) {
+        if !ids.contains(&id) && root.contains(&place(folder, id))? {
+            ids.insert(id);
         }
     }
-    ids.extend(found);
     Ok(ids)
 }
 
