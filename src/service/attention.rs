@@ -57,12 +57,13 @@ struct Found<'a> {
 }
 
 impl Service {
-    /// What needs the caller now.
+    /// What needs the caller now, and a moment for `since` behind all that it is told.
     pub(super) fn attention(
         &self,
         since: Option<Timestamp>,
         client: &Client,
-    ) -> Result<Vec<Attention>, Failure> {
+    ) -> Result<(Vec<Attention>, Timestamp), Failure> {
+        let now = self.now();
         let names = self.names(client)?;
         let listing = self.store.list()?;
         let found: Vec<_> = listing
@@ -74,13 +75,14 @@ impl Service {
             .into_iter()
             .filter(|it| !self.is_hidden(it, since))
             .collect();
-        let events: Vec<_> = found.iter().map(|it| it.event.clone()).collect();
+        let events: Vec<_> = found.iter().map(|it| (it.event.clone(), it.at)).collect();
         let views = found.into_iter().map(|it| self.attention_of(it, &listing));
         let attention = page::fit(views, usize::MAX, BYTES);
-        self.memory()
-            .reported
-            .extend(events.into_iter().take(attention.len()));
-        Ok(attention)
+        let told = events.into_iter().take(attention.len());
+        let (events, moments): (Vec<_>, Vec<_>) = told.unzip();
+        self.memory().reported.extend(events);
+        // Stamps run ahead of a clock that stands still.
+        Ok((attention, moments.into_iter().fold(now, Timestamp::max)))
     }
 
     fn attention_of(&self, found: Found<'_>, listing: &Listing) -> Attention {

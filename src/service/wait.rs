@@ -240,13 +240,14 @@ impl Service {
         let look = || {
             let (service, client) = (self.clone(), patience.client.clone());
             service.blocking(move |it| {
-                let now = it.now();
-                let attention = it.attention(since, &client)?;
-                Ok((!attention.is_empty()).then_some(AttentionWait {
+                let (attention, now) = it.attention(since, &client)?;
+                let timed_out = false;
+                let found = AttentionWait {
                     attention,
                     now,
-                    timed_out: false,
-                }))
+                    timed_out,
+                };
+                Ok(Some(found).filter(|it| !it.attention.is_empty()))
             })
         };
         match self.wait(&patience, look).await? {
@@ -289,4 +290,37 @@ impl Service {
 fn cancelled() -> Failure {
     let text = "the wait was interrupted, because it was cancelled or the server ends; call the tool again";
     Failure::new(Code::Internal, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_waits_as_long_as_it_keeps_up() {
+        let limit = |name: &str, tells| {
+            let client = Client {
+                name: Some(name.to_owned()),
+                version: None,
+            };
+            Ceiling::default().of(&client, tells).as_secs()
+        };
+        for (name, silent, told) in [
+            ("claude-code", 1_500, 1_500),
+            ("codex-mcp-client", 240, 240),
+            ("gemini-cli-mcp-client", 540, 540),
+            ("opencode", 50, 1_500),
+            ("copilot-cli", 50, 1_500),
+            ("cline", 50, 50),
+            ("", 50, 50),
+        ] {
+            assert_eq!(
+                (limit(name, false), limit(name, true)),
+                (silent, told),
+                "{name}"
+            );
+        }
+        let chosen = Ceiling::new(Some(7));
+        assert_eq!(chosen.of(&Client::default(), true), Duration::from_secs(7));
+    }
 }
