@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::EnvFilter;
 
 use super::{failed, settings::Settings};
 use crate::mcp;
@@ -58,11 +58,11 @@ pub(super) fn run(settings: Settings) -> ExitCode {
     }
 }
 
-/// Logs what `RUST_LOG` asks for, warnings otherwise, where no protocol is spoken.
+/// Logs what `RUST_LOG` asks for, where no protocol is spoken. Otherwise our own warnings: what the
+/// library warns of is mostly what clients did wrong, and they are told.
 fn log_to_stderr() {
-    let filter = EnvFilter::builder()
-        .with_default_directive(LevelFilter::WARN.into())
-        .parse_lossy(env::var("RUST_LOG").unwrap_or_default());
+    let filter = env::var("RUST_LOG").unwrap_or_else(|_| "warn,rmcp=error".to_owned());
+    let filter = EnvFilter::builder().parse_lossy(filter);
     let logged = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
