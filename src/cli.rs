@@ -1,6 +1,7 @@
 //! The program: what it was started as, from its arguments to its exit code.
 
 mod arguments;
+mod demo;
 mod serve;
 mod settings;
 mod where_;
@@ -29,17 +30,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(help_or_error.exit_code()).unwrap_or(USAGE));
         }
     };
+    if let Some(Command::Demo { keep }) = arguments.command {
+        // It has a directory of its own, wherever the others are.
+        return demo::run(keep);
+    }
     let settings = match Settings::from_env(arguments.dir) {
         Ok(settings) => settings,
         Err(error) => return failed(&error, USAGE),
     };
-    match arguments.command {
-        None => serve::run(settings),
-        Some(Command::Where) => print(&where_::report(
+    if matches!(arguments.command, Some(Command::Where)) {
+        return print(&where_::report(
             settings.location(),
             settings.worktree().as_ref(),
-        )),
+        ));
     }
+    serve::run(settings)
 }
 
 fn print(text: &str) -> ExitCode {

@@ -20,6 +20,7 @@ mod log;
 mod place;
 mod presence;
 mod root;
+pub(crate) mod scratch;
 mod sequence;
 mod tasks;
 #[cfg(test)]

@@ -4,9 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+const AFTER_HELP: &str = "\
+Without a command it serves MCP on standard input and output: an MCP client starts
+it. See it work without one: `ai-coord-mcp demo`.";
+
 /// One task queue, shared by the AI coding assistants on this machine
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, max_term_width = 80, after_help = AFTER_HELP)]
 pub(super) struct Arguments {
     /// The shared directory [default: of the git repository; see `where`]
     #[arg(long, global = true, value_name = "DIRECTORY")]
@@ -20,4 +24,10 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Print the shared directory and why it is that one
     Where,
+    /// Show the whole workflow with two servers and no assistant
+    Demo {
+        /// Keep the directory it ran in, and print where it is
+        #[arg(long)]
+        keep: bool,
+    },
 }

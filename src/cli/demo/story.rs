@@ -1,0 +1,234 @@
+//! The story that the README tells, acted out and checked step by step.
+
+use std::{io::Write, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{
+    DemoError,
+    assistant::{Answer, Assistant, Pending},
+    script::Script,
+};
+
+const COORDINATOR: &str = "claude-code";
+const IMPLEMENTER: &str = "opencode";
+
+/// Acts the whole story out.
+pub(super) fn tell<W: Write>(
+    program: &Path,
+    directory: &Path,
+    script: &mut Script<W>,
+) -> Result<(), DemoError> {
+    let coordinator = Assistant::start(COORDINATOR, program, directory)?;
+    let implementer = Assistant::start(IMPLEMENTER, program, directory)?;
+    let mut stage = Stage {
+        coordinator,
+        implementer,
+        script,
+    };
+    stage.plan()?;
+    stage.work_and_ask()?;
+    stage.review()?;
+    stage.revise()?;
+    stage.go_on()?;
+    stage.crash_and_return(program, directory)
+}
+
+/// The two assistants, and who writes down what they do.
+struct Stage<'a, W> {
+    coordinator: Assistant,
+    implementer: Assistant,
+    script: &'a mut Script<W>,
+}
+
+/// Who acts.
+#[derive(Clone, Copy)]
+enum Who {
+    Coordinator,
+    Implementer,
+}
+use Who::{Coordinator, Implementer};
+
+impl<W: Write> Stage<'_, W> {
+    fn plan(&mut self) -> Result<(), DemoError> {
+        self.script
+            .chapter("1. The coordinator plans; the second task comes after the first");
+        let tasks = [
+            json!({ "title": "Sort the inventory", "description": "Stable sort by SKU, filters kept." }),
+            json!({
+                "title": "Document sorting", "description": "A section in the README.", "after": ["task-0001"],
+            }),
+            json!({ "title": "Drop the old filter", "description": "Nothing uses it.", "after": ["task-0002"] }),
+        ];
+        for (number, task) in (1..).zip(tasks) {
+            let created = self.call(Coordinator, "create_task", &task)?;
+            created
+                .expect("/task/id", format!("task-000{number}"))?
+                .expect("/task/status", "pending")?;
+        }
+        Ok(())
+    }
+
+    fn work_and_ask(&mut self) -> Result<(), DemoError> {
+        self.script
+            .chapter("2. The implementer takes the first, reports, and asks");
+        let claimed = self.call(Implementer, "claim_next_task", &json!({}))?;
+        claimed
+            .expect("/task/id", "task-0001")?
+            .expect("/why", "new")?;
+        let nothing = self.call(Implementer, "claim_next_task", &json!({}))?;
+        nothing
+            .expect("/task", Value::Null)?
+            .expect("/held/0/id", "task-0001")?;
+        let report = json!({ "task_id": "task-0001", "percent": 40, "current_step": "comparator" });
+        let started = self.call(Implementer, "update_progress", &report)?;
+        started.expect("/task/status", "in_progress")?;
+
+        let question =
+            json!({ "task_id": "task-0001", "content": "Upper case first?", "wait_seconds": 20 });
+        let asked = self.begin(Implementer, "post_message", &question)?;
+        let attention = self.call(
+            Coordinator,
+            "wait_for_task",
+            &json!({ "timeout_seconds": 20 }),
+        )?;
+        attention.expect("/attention/0/why", "message")?;
+        attention.expect("/attention/0/message/content", "Upper case first?")?;
+        let reply = json!({ "task_id": "task-0001", "content": "No, ignore case." });
+        self.call(Coordinator, "post_message", &reply)?
+            .expect("/message/taskId", "task-0001")?;
+        let answered = self.finish(Implementer, asked)?;
+        answered
+            .expect("/reply/content", "No, ignore case.")?
+            .expect("/timed_out", false)?;
+        Ok(())
+    }
+
+    fn review(&mut self) -> Result<(), DemoError> {
+        self.script
+            .chapter("3. Handed in: the coordinator's wait returns, and it sends the work back");
+        let waiting = self.begin(
+            Coordinator,
+            "wait_for_task",
+            &json!({ "timeout_seconds": 20 }),
+        )?;
+        let done = json!({ "task_id": "task-0001", "summary": "Sorted, ignoring case." });
+        self.call(Implementer, "complete_task", &done)?
+            .expect("/task/status", "completed")?;
+        let attention = self.finish(Coordinator, waiting)?;
+        attention
+            .expect("/attention/0/why", "review")?
+            .expect("/attention/0/task/id", "task-0001")?;
+        let feedback =
+            json!({ "task_id": "task-0001", "feedback": "An empty list is not tested." });
+        let back = self.call(Coordinator, "request_revision", &feedback)?;
+        back.expect("/task/status", "revision_requested")?;
+        Ok(())
+    }
+
+    fn revise(&mut self) -> Result<(), DemoError> {
+        self.script
+            .chapter("4. The revision comes by the same call as new work");
+        let revision = self.call(Implementer, "claim_next_task", &json!({}))?;
+        revision
+            .expect("/why", "revision")?
+            .expect("/task/feedback", "An empty list is not tested.")?;
+        let done = json!({ "task_id": "task-0001", "summary": "Tested." });
+        self.call(Implementer, "complete_task", &done)?
+            .expect("/task/status", "completed")?;
+        Ok(())
+    }
+
+    fn go_on(&mut self) -> Result<(), DemoError> {
+        self.script
+            .chapter("5. The implementer waits; the approval unblocks the next task");
+        let waiting = self.begin(
+            Implementer,
+            "claim_next_task",
+            &json!({ "wait_seconds": 20 }),
+        )?;
+        let approved = self.call(
+            Coordinator,
+            "approve_task",
+            &json!({ "task_id": "task-0001" }),
+        )?;
+        approved.expect("/task/status", "approved")?;
+        let next = self.finish(Implementer, waiting)?;
+        next.expect("/task/id", "task-0002")?
+            .expect("/why", "new")?;
+        Ok(())
+    }
+
+    fn crash_and_return(mut self, program: &Path, directory: &Path) -> Result<(), DemoError> {
+        self.script
+            .chapter("6. The implementer is killed; it is seen to be gone, returns, and goes on");
+        let report = json!({ "task_id": "task-0002", "percent": 10 });
+        self.call(Implementer, "update_progress", &report)?
+            .expect("/task/status", "in_progress")?;
+        let waiting = self.begin(
+            Coordinator,
+            "wait_for_task",
+            &json!({ "timeout_seconds": 20 }),
+        )?;
+        self.script.say("(kill -9)");
+        self.implementer.crash();
+        let gone = self.finish(Coordinator, waiting)?;
+        gone.expect("/attention/0/why", "holder_gone")?
+            .expect("/attention/0/task/holderGone", true)?;
+
+        self.script.say("(started again)");
+        self.implementer = Assistant::start(IMPLEMENTER, program, directory)?;
+        let resumed = self.call(Implementer, "claim_next_task", &json!({}))?;
+        resumed
+            .expect("/why", "resumed")?
+            .expect("/task/id", "task-0002")?;
+        resumed.expect("/progress/percent", 10)?;
+        let done = json!({ "task_id": "task-0002", "summary": "Documented." });
+        self.call(Implementer, "complete_task", &done)?
+            .expect("/task/status", "completed")?;
+        self.call(
+            Coordinator,
+            "approve_task",
+            &json!({ "task_id": "task-0002" }),
+        )?
+        .expect("/task/status", "approved")?;
+        let rest = self.call(Coordinator, "list_tasks", &json!({}))?;
+        rest.expect("/total", 1)?
+            .expect("/counts/approved", 2)?
+            .expect("/counts/pending", 1)?;
+        Ok(())
+    }
+
+    /// Calls a tool and shows both the call and its answer.
+    fn call(&mut self, who: Who, tool: &str, arguments: &Value) -> Result<Answer, DemoError> {
+        let pending = self.begin(who, tool, arguments)?;
+        self.finish(who, pending)
+    }
+
+    fn begin(&mut self, who: Who, tool: &str, arguments: &Value) -> Result<Pending, DemoError> {
+        self.script.call(who.name(), tool, arguments);
+        self.actor(who).begin(tool, arguments)
+    }
+
+    fn finish(&mut self, who: Who, pending: Pending) -> Result<Answer, DemoError> {
+        let answer = self.actor(who).finish(pending)?;
+        self.script.answer(who.name(), answer.value());
+        Ok(answer)
+    }
+
+    fn actor(&mut self, who: Who) -> &mut Assistant {
+        match who {
+            Coordinator => &mut self.coordinator,
+            Implementer => &mut self.implementer,
+        }
+    }
+}
+
+impl Who {
+    const fn name(self) -> &'static str {
+        match self {
+            Coordinator => COORDINATOR,
+            Implementer => IMPLEMENTER,
+        }
+    }
+}
