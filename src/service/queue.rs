@@ -37,7 +37,6 @@ impl Service {
         agent: Option<RequestedName>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        let creator = self.acting(agent, client)?;
         for id in work.after.iter() {
             // A task that cannot be read is there all the same; it blocks until it is mended.
             if matches!(self.store.task(*id), Ok(None)) {
@@ -48,7 +47,7 @@ impl Service {
                 return Err(Failure::new(Code::NotFound, text));
             }
         }
-        let stamp = self.stamp(creator);
+        let stamp = self.stamp(self.acting(agent, client)?);
         let make = |id| {
             Task::create(
                 NewTask {
