@@ -1,8 +1,9 @@
 //! The Model Context Protocol on standard input and output.
 //!
-//! `rmcp` brings the protocol's model, the service loop and the macros that make methods into tools. This module owns
-//! what is around them: the transport ([`wire`]), the rules of both revisions ([`shell`]), the schemas that clients take
-//! ([`schema`]), the checking of arguments ([`arguments`]), and how a call ends ([`reply`]).
+//! `rmcp` brings the protocol's model, the service loop and the macros that make methods into
+//! tools. This module owns what is around them: the transport (`wire`), the rules of both revisions
+//! (`shell`), the schemas that clients take (`schema`), the checking of arguments (`arguments`),
+//! and how a call ends (`reply`).
 //!
 //! A tool is a method of the state that [`Server`] is built with:
 //!
@@ -76,8 +77,8 @@ pub use self::{
 };
 use self::{shell::Shell, wire::Wire};
 
-/// How long requests may take to be answered after the end of input. Waits end at once, so that only a call which is
-/// stuck gets near it.
+/// How long requests may take to be answered after the end of input. Waits end at once, so that
+/// only a call which is stuck gets near it.
 const DRAIN: Duration = Duration::from_secs(20);
 
 /// How long answers may take to be written once the process has been told to end.
@@ -101,10 +102,11 @@ pub enum ExitReason {
     Failed,
 }
 
-/// Serves one client on standard input and output until one of the reasons to end. Nothing happens before it asks.
+/// Serves one client on standard input and output until one of the reasons to end. Nothing happens
+/// before it asks.
 ///
-/// `shutdown` is cancelled as soon as the end begins. Two threads may still be blocked on the streams when this returns:
-/// end the process.
+/// `shutdown` is cancelled as soon as the end begins. Two threads may still be blocked on the
+/// streams when this returns: end the process.
 pub async fn serve<T: Send + Sync + 'static>(
     server: Server<T>,
     shutdown: CancellationToken,
@@ -125,7 +127,9 @@ pub async fn serve_on<T: Send + Sync + 'static>(
     let service = rmcp::service::serve_directly(Shell::new(server, shutdown.clone()), wire, None);
     let mut conversation = pin!(service.waiting());
     let reason = tokio::select! {
-        quit = &mut conversation => return Ok(if quit.is_ok() { ExitReason::EndOfInput } else { ExitReason::Failed }),
+        quit = &mut conversation => {
+            return Ok(quit.map_or(ExitReason::Failed, |_| ExitReason::EndOfInput));
+        }
         reason = told_to_end => reason,
         () = output_closed.cancelled() => ExitReason::OutputClosed,
         () = async { shutdown.cancelled().await; sleep(DRAIN).await } => ExitReason::EndOfInput,
@@ -154,7 +158,7 @@ async fn signalled(kind: SignalKind) -> ExitReason {
             ExitReason::Signal(kind.as_raw_value())
         }
         Err(error) => {
-            tracing::warn!(%error, ?kind, "a signal cannot be handled, it will end the process at once");
+            tracing::warn!(%error, ?kind, "a signal cannot be handled: it ends the process at once");
             std::future::pending().await
         }
     }

@@ -1,9 +1,10 @@
 //! Checking a tool's arguments, before they become its request: lenient in, strict out.
 //!
-//! Models are sloppy in known ways, and those are put right: `null` or a blank string where nothing is required, `"40"`
-//! or `40.0` for 40, an array or object encoded as a string. Everything else that doesn't fit the *full* view of the
-//! schema is refused with the field, what was expected and what was given. Nothing is guessed that could hit the wrong
-//! task: an argument nobody knows is ignored, and reported, only if it can't be a known one misspelt.
+//! Models are sloppy in known ways, and those are put right: `null` or a blank string where nothing
+//! is required, `"40"` or `40.0` for 40, an array or object encoded as a string. Everything else
+//! that doesn't fit the *full* view of the schema is refused with the field, what was expected and
+//! what was given. Nothing is guessed that could hit the wrong task: an argument nobody knows is
+//! ignored, and reported, only if it can't be a known one misspelt.
 
 mod pattern;
 mod value;
@@ -114,8 +115,8 @@ impl<'a> Tool<'a> {
         self.properties().any(|(known, _)| known == name)
     }
 
-    /// The names that mean nothing to this tool, unless one looks like a known name: ignoring an `expectedVersion`
-    /// would skip the check its caller relies on.
+    /// The names that mean nothing to this tool, unless one looks like a known name: ignoring an
+    /// `expectedVersion` would skip the check its caller relies on.
     fn unknown(self, given: &JsonObject) -> Result<Vec<String>, ArgumentError> {
         let unknown = given
             .keys()

@@ -1,4 +1,5 @@
-//! Who calls, and how to reach them while the call runs: the part of a request that isn't its arguments.
+//! Who calls, and how to reach them while the call runs: the part of a request that isn't its
+//! arguments.
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
@@ -61,14 +62,16 @@ impl Caller {
         }
     }
 
-    /// Whether the request asked for progress, which with some clients also keeps it from timing out.
+    /// Whether the request asked for progress, which with some clients also keeps it from timing
+    /// out.
     pub fn wants_progress(&self) -> bool {
         self.progress.is_some()
     }
 
     /// Reports progress if it was asked for. `progress` has to grow from report to report.
     ///
-    /// Nothing is sent once the request was cancelled; a report under way at that moment is dropped by the transport.
+    /// Nothing is sent once the request was cancelled; a report under way at that moment is dropped
+    /// by the transport.
     pub async fn report(&self, progress: f64, message: impl Into<String> + Send) {
         let Some(Progress { token, peer }) = &self.progress else {
             return;

@@ -27,8 +27,8 @@ impl<P: JsonSchema> JsonSchema for Parameters<P> {
 }
 
 impl<S, P: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Parameters<P> {
-    /// The arguments fit the schema already, so what fails here is a rule that only the request's types know. The
-    /// server turns it into the tool's error.
+    /// The arguments fit the schema already, so what fails here is a rule that only the request's
+    /// types know. The server turns it into the tool's error.
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let arguments = Value::Object(context.arguments.take().unwrap_or_default());
         serde_path_to_error::deserialize(arguments)

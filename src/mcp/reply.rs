@@ -1,7 +1,8 @@
 //! How a call ends: one compact JSON object, or one line that says what went wrong.
 //!
-//! Of a result some clients show their model the text, some the structured form, some both, so the two are identical.
-//! An error has text only: beside a structured form some clients would not show it.
+//! Of a result some clients show their model the text, some the structured form, some both, so the
+//! two are identical. An error has text only: beside a structured form some clients would not show
+//! it.
 
 use rmcp::{
     ErrorData,
@@ -107,4 +108,115 @@ fn named(ignored: &[String]) -> Value {
     names
         .chain((more > 0).then(|| format!("and {more} more")))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Found {
+        zebra: u8,
+        apple: Option<u8>,
+        text: &'static str,
+    }
+
+    fn reply() -> CallToolResult {
+        let reply = Reply::new(Found {
+            zebra: 1,
+            apple: None,
+            text: "a\nb",
+        });
+        match reply.into_call_tool_result() {
+            Ok(CallToolResponse::Complete(result)) => result,
+            other => panic!("expected a result, got {other:?}"),
+        }
+    }
+
+    fn text(result: &CallToolResult) -> &str {
+        let [block] = result.content.as_slice() else {
+            panic!("one block, not {:?}", result.content)
+        };
+        block.as_text().expect("it is text").text.as_str()
+    }
+
+    #[test]
+    fn the_text_is_the_structured_form_in_the_order_of_the_struct() {
+        let result = reply();
+        assert_eq!(text(&result), r#"{"zebra":1,"apple":null,"text":"a\nb"}"#);
+        assert_eq!(
+            result
+                .structured_content
+                .as_ref()
+                .map(Value::to_string)
+                .as_deref(),
+            Some(text(&result))
+        );
+        let written = serde_json::to_string(&result).expect("it can be written");
+        assert!(
+            written.contains(r#""structuredContent":{"zebra":1,"apple":null,"text":"a\nb"}"#),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn an_error_is_one_line_of_text() {
+        let result = CallToolResult::from(ToolError::new("conflict", "the version is 3"));
+        assert_eq!(
+            serde_json::to_value(result).expect("it can be written"),
+            json!({
+                "resultType": "complete",
+                "content": [{"type": "text", "text": "conflict: the version is 3"}],
+                "isError": true,
+            })
+        );
+    }
+
+    #[test]
+    fn ignored_arguments_come_first_in_both_forms() {
+        let result = note_ignored(reply(), &["reasoning".to_owned()]);
+        assert_eq!(
+            text(&result),
+            r#"{"ignored":["reasoning"],"zebra":1,"apple":null,"text":"a\nb"}"#
+        );
+        assert_eq!(
+            result
+                .structured_content
+                .as_ref()
+                .map(Value::to_string)
+                .as_deref(),
+            Some(text(&result))
+        );
+        assert_eq!(note_ignored(reply(), &[]), reply());
+    }
+
+    #[test]
+    fn an_error_says_nothing_of_ignored_arguments() {
+        let error = || CallToolResult::from(ToolError::internal("x"));
+        assert_eq!(note_ignored(error(), &["a".to_owned()]), error());
+    }
+
+    #[test]
+    fn many_ignored_arguments_take_little_room() {
+        let ignored: Vec<_> = (0..1000)
+            .map(|number| format!("{number}{}", "x".repeat(1000)))
+            .collect();
+        let named = named(&ignored);
+        assert_eq!(named.as_array().map(Vec::len), Some(MOST_IGNORED + 1));
+        assert!(named.to_string().ends_with(r#""and 992 more"]"#));
+        assert!(named.to_string().len() < 500);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_internal_error() {
+        let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
+        let Ok(CallToolResponse::Complete(result)) = Reply::new(unwritable).into_call_tool_result()
+        else {
+            panic!("a result is expected")
+        };
+        assert_eq!(result.is_error, Some(true));
+        assert!(text(&result).starts_with("internal: "));
+    }
 }

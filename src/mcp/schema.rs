@@ -1,18 +1,23 @@
-//! Input schemas: from what is derived for a request struct to what every client and model provider takes.
+//! Input schemas: from what is derived for a request struct to what every client and model provider
+//! takes.
 //!
-//! There are two views of one schema. The *full* one drives the checking of arguments; the *published* one is what
-//! `tools/list` shows, without what costs context or what some client rejects. Both are objects of scalars, arrays of
-//! scalars and plain objects, each with a single type: no references, combinations, nulls or formats.
+//! There are two views of one schema. The *full* one drives the checking of arguments; the
+//! *published* one is what `tools/list` shows, without what costs context or what some client
+//! rejects. Both are objects of scalars, arrays of scalars and plain objects, each with a single
+//! type: no references, combinations, nulls or formats.
 //!
-//! Beyond the standard keywords the full view knows two of its own, set with `#[schemars(extend(..))]`:
+//! Beyond the standard keywords the full view knows two of its own, set with
+//! `#[schemars(extend(..))]`:
 //!
 //! - `x-maxBytes`: the most bytes an object may have as JSON;
-//! - `x-expected`: what a string with a `pattern` is in words, for error messages: `an id like task-0001`.
+//! - `x-expected`: what a string with a `pattern` is in words, for error messages: `an id like
+//!   task-0001`.
 //!
 //! # Limitations
 //!
-//! What the tools don't use is refused when the server is built, not half supported: numbers that aren't integers,
-//! nested properties, unions. Doc comments on the variants of an enum are dropped; say it in the field's description.
+//! What the tools don't use is refused when the server is built, not half supported: numbers that
+//! aren't integers, nested properties, unions. Doc comments on the variants of an enum are dropped;
+//! say it in the field's description.
 
 #[cfg(test)]
 pub(crate) mod lint;
@@ -186,8 +191,8 @@ impl Definitions<'_> {
         }
     }
 
-    /// Without references and combinations: a nullable type becomes the type, a choice of constants an enum. What
-    /// stands beside a reference wins over what it refers to.
+    /// Without references and combinations: a nullable type becomes the type, a choice of constants
+    /// an enum. What stands beside a reference wins over what it refers to.
     fn flattened(
         self,
         path: &str,

@@ -1,7 +1,8 @@
 //! The protocol's side of the tools: listing them, and calling one.
 //!
-//! The order of a call: find the tool, check the arguments, dispatch. What is wrong before the arguments is an error of
-//! the protocol; from there on it is the tool's answer, so that the model reads it and can do better.
+//! The order of a call: find the tool, check the arguments, dispatch. What is wrong before the
+//! arguments is an error of the protocol; from there on it is the tool's answer, so that the model
+//! reads it and can do better.
 
 use std::{any::Any, borrow::Cow, collections::HashMap, panic::AssertUnwindSafe};
 
@@ -44,7 +45,8 @@ pub struct Server<T> {
 }
 
 impl<T: Send + Sync + 'static> Server<T> {
-    /// Serves the tools of `router`, which run on `state`. The instructions tell a model when to use them.
+    /// Serves the tools of `router`, which run on `state`. The instructions tell a model when to
+    /// use them.
     pub fn new(
         state: T,
         mut router: ToolRouter<T>,
@@ -72,7 +74,8 @@ impl<T: Send + Sync + 'static> Server<T> {
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
-        // Some models call a tool by the name their client shows it under, with the server's in front.
+        // Some models call a tool by the name their client shows it under, with the server's in
+        // front.
         let known = || self.tools.iter().map(|tool| tool.name.as_ref());
         let advice = match known()
             .find(|known| name.ends_with(known))
@@ -217,6 +220,7 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
     tracing::error!(tool, reason, "a tool panicked");
     let reason = abbreviated(reason, 200);
     ToolError::internal(format!(
-        "{tool} failed through a defect of this server ({reason}): read the state before you try again, and report it"
+        "{tool} failed through a defect of this server ({reason}): \
+         read the state before you try again, and report it"
     ))
 }

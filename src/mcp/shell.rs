@@ -1,8 +1,8 @@
 //! What surrounds every request, whatever it asks for: the two revisions' rules about versions.
 //!
-//! One connection may carry both revisions in any order: `initialize` and the requests that rest on it (up to
-//! 2025-11-25), and requests that bring everything along in `_meta` (2026-07-28). Which one a request belongs to is
-//! decided by the request alone.
+//! One connection may carry both revisions in any order: `initialize` and the requests that rest on
+//! it (up to 2025-11-25), and requests that bring everything along in `_meta` (2026-07-28). Which
+//! one a request belongs to is decided by the request alone.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ use super::caller::Shutdown;
 /// Where a modern result names its server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-const NO_VERSION: &str = "no protocol version: send initialize first (revisions up to 2025-11-25), or name it in \
-                          params._meta[\"io.modelcontextprotocol/protocolVersion\"] (2026-07-28)";
+const NO_VERSION: &str = "no protocol version: send initialize first (revisions up to 2025-11-25), \
+    or name one in params._meta[\"io.modelcontextprotocol/protocolVersion\"] (2026-07-28)";
 
 /// Wraps a handler for one conversation.
 #[derive(Debug)]
@@ -98,8 +98,8 @@ impl<H: ServerHandler> Service<RoleServer> for Shell<H> {
     }
 }
 
-/// `initialize` establishes the version, also where its params are malformed and have to be explained; `ping` may come
-/// before it.
+/// `initialize` establishes the version, also where its params are malformed and have to be
+/// explained; `ping` may come before it.
 fn needs_no_version(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) | ClientRequest::PingRequest(_) => true,

@@ -19,7 +19,7 @@ pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position) % 3 == 0 {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -49,8 +49,9 @@ pub(super) fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
 
 /// How far `given` is from a name; `None` if too far to stand for it.
 ///
-/// Case and separators don't count (`taskId`), one slip is forgiven, two in a name of eight letters or more, and a name
-/// may be called by its first or last words (`id` for `task_id`, `version` for `expected_version`).
+/// Case and separators don't count (`taskId`), one slip is forgiven, two in a name of eight letters
+/// or more, and a name may be called by its first or last words (`id` for `task_id`, `version` for
+/// `expected_version`).
 fn likeness(given: &[String], name: &[String]) -> Option<usize> {
     let (written, meant) = (given.concat(), name.concat());
     let forgiven = if meant.chars().count() >= 8 { 2 } else { 1 };
@@ -81,8 +82,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The optimal string alignment distance: letters inserted, deleted, replaced, or swapped with their neighbour. `None`
-/// if it is over `most`.
+/// The optimal string alignment distance: letters inserted, deleted, replaced, or swapped with
+/// their neighbour. `None` if it is over `most`.
 fn slips(a: &str, b: &str, most: usize) -> Option<usize> {
     let (a, b): (Vec<_>, Vec<_>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > most {

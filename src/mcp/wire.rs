@@ -1,19 +1,21 @@
-//! The transport: newline-delimited JSON-RPC over a pair of byte streams, standard input and output in practice.
+//! The transport: newline-delimited JSON-RPC over a pair of byte streams, standard input and output
+//! in practice.
 //!
-//! A reader thread turns bytes into messages ([`lines`], [`decode`]), a writer thread turns answers into bytes, and
-//! [`Wire`] stands between them and the protocol: it owns the state of the conversation ([`in_flight`]), so that
-//! nothing here needs a lock. It promises that
+//! A reader thread turns bytes into messages (`lines`, `decode`), a writer thread turns answers
+//! into bytes, and [`Wire`] stands between them and the protocol: it owns the state of the
+//! conversation (`in_flight`), so that nothing here needs a lock. It promises that
 //!
-//! - a line that is no message is answered instead of leaving its sender to wait for a time-out, and never ends the
-//!   conversation;
-//! - every request is answered once, also when two in flight carry the same id, unless it was cancelled: then it gets
-//!   neither an answer nor further progress;
-//! - the end of input ends the waits at once, and the conversation when the last request has been answered.
+//! - a line that is no message is answered instead of leaving its sender to wait for a time-out,
+//!   and never ends the conversation;
+//! - every request is answered once, also when two in flight carry the same id, unless it was
+//!   cancelled: then it gets neither an answer nor further progress;
+//! - the end of input ends the waits at once, and the conversation when the last request has been
+//!   answered.
 //!
 //! # Limitations
 //!
-//! Requests are known to the layers above under ids of this module's own. What carries a request's id elsewhere than in
-//! its answer (`subscriptions/listen` does) would need translating here.
+//! Requests are known to the layers above under ids of this module's own. What carries a request's
+//! id elsewhere than in its answer (`subscriptions/listen` does) would need translating here.
 
 mod decode;
 mod in_flight;
@@ -48,7 +50,7 @@ use self::{
 };
 
 /// The longest line that is taken, in bytes.
-const LONGEST_LINE: usize = 16 << 20;
+const LONGEST_LINE: u64 = 16 << 20;
 
 /// Decoded lines that may wait for the protocol before the reader stops reading.
 const READ_AHEAD: usize = 256;
@@ -68,7 +70,8 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Starts the two threads. `shutdown` is cancelled when `input` ends; cancelling it ends the conversation likewise.
+    /// Starts the two threads. `shutdown` is cancelled when `input` ends; cancelling it ends the
+    /// conversation likewise.
     pub(crate) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
@@ -128,11 +131,7 @@ impl Wire {
                     None => return Ok(None),
                 }
             }
-            // Progress and cancellation cross on their way, so that whoever reports it cannot exclude this.
-            JsonRpcMessage::Notification(notification)
-                if matches!(&notification.notification, ServerNotification::ProgressNotification(progress)
-                    if !self.in_flight.wants_progress(&progress.params.progress_token)) =>
-            {
+            JsonRpcMessage::Notification(sent) if self.is_unwanted(&sent.notification) => {
                 return Ok(None);
             }
             JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_) => {
@@ -140,6 +139,17 @@ impl Wire {
             }
         };
         encoded.map(Some).map_err(io::Error::other)
+    }
+
+    /// Progress that its request no longer waits for: whoever reports it cannot know that a
+    /// cancellation is on its way.
+    fn is_unwanted(&self, notification: &ServerNotification) -> bool {
+        match notification {
+            ServerNotification::ProgressNotification(progress) => !self
+                .in_flight
+                .wants_progress(&progress.params.progress_token),
+            _ => false,
+        }
     }
 
     fn put(&self, mut encoded: Vec<u8>) -> io::Result<()> {
@@ -173,8 +183,8 @@ impl Transport<RoleServer> for Wire {
 
     /// Safe to drop at any time: nothing is taken from the reader that is not returned or kept.
     ///
-    /// Where it returns `pending()` it waits for an answer to be sent. Sending takes `&mut self`, so this future has
-    /// been dropped by then, and the service loop calls again.
+    /// Where it returns `pending()` it waits for an answer to be sent. Sending takes `&mut self`,
+    /// so this future has been dropped by then, and the service loop calls again.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         // Requests run concurrently, and whether one is valid depends on an `initialize` before it.
         if self.handshake.is_some() {
@@ -230,7 +240,8 @@ enum Outgoing {
     Flush(oneshot::Sender<()>),
 }
 
-/// An answer under the client's own id. Without a readable id it is `null`, as JSON-RPC 2.0 asks for.
+/// An answer under the client's own id. Without a readable id it is `null`, as JSON-RPC 2.0 asks
+/// for.
 #[derive(Serialize)]
 struct Answer<'a> {
     jsonrpc: &'static str,

@@ -2,13 +2,18 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::indexing_slicing,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a test that cannot go on fails"
 )]
 
 mod architecture;
+mod child;
+mod clients;
+mod ending;
 mod golden;
 mod lifecycle;
 mod records;
+mod toy;
 mod ui;
+mod wire;

@@ -1,5 +1,6 @@
-//! The small part of regular expressions that every client understands alike, and so the only one schemas here use:
-//! anchored at both ends, a sequence of characters and classes, each with an optional count.
+//! The small part of regular expressions that every client understands alike, and so the only one
+//! schemas here use: anchored at both ends, a sequence of characters and classes, each with an
+//! optional count.
 //!
 //! # Limitations
 //!

@@ -13,7 +13,8 @@ use super::{
 /// The characters of a given value that an error repeats, at most.
 const SHOWN: usize = 60;
 
-/// Limits from here on are for prose, which can be put into a file instead. Below, they are for names.
+/// Limits from here on are for prose, which can be put into a file instead. Below, they are for
+/// names.
 const PROSE: u64 = 2000;
 
 /// The largest magnitude up to which every integer has a floating-point number of its own.
@@ -39,8 +40,8 @@ impl<'a> Field<'a> {
     /// The value as the request takes it.
     pub(super) fn check(&self, value: Value) -> Result<Value, ArgumentError> {
         match (self.kind(), value) {
-            ("integer", value) => self.integer(value),
-            ("boolean", value) => self.boolean(value),
+            ("integer", value) => self.integer(&value),
+            ("boolean", value) => self.boolean(&value),
             ("string", Value::String(text)) => self.string(text),
             ("array", Value::Array(items)) => self.array(items),
             ("object", Value::Object(object)) => self.object(object),
@@ -49,8 +50,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn integer(&self, value: Value) -> Result<Value, ArgumentError> {
-        let number = match &value {
+    fn integer(&self, value: &Value) -> Result<Value, ArgumentError> {
+        let number = match value {
             Value::Number(number) => integral(number),
             Value::String(text) => serde_json::from_str(text.trim())
                 .ok()
@@ -63,17 +64,17 @@ impl<'a> Field<'a> {
         let is_above = |number| bound("maximum").is_some_and(|maximum| number > maximum);
         match number {
             Some(number) if !is_below(number) && !is_above(number) => Ok(number.into()),
-            _ => Err(self.unexpected(&value)),
+            _ => Err(self.unexpected(value)),
         }
     }
 
-    fn boolean(&self, value: Value) -> Result<Value, ArgumentError> {
-        match &value {
-            Value::Bool(_) => Ok(value),
+    fn boolean(&self, value: &Value) -> Result<Value, ArgumentError> {
+        match value {
+            Value::Bool(_) => Ok(value.clone()),
             Value::String(text) if text == "true" || text == "false" => {
                 Ok(Value::Bool(text == "true"))
             }
-            _ => Err(self.unexpected(&value)),
+            _ => Err(self.unexpected(value)),
         }
     }
 
@@ -87,7 +88,8 @@ impl<'a> Field<'a> {
             |values: &Vec<Value>| values.iter().any(|value| value.as_str() == Some(&text));
         let fits =
             |pattern: &str| Pattern::parse(pattern).is_none_or(|pattern| pattern.matches(&text));
-        // Before the pattern: what is too long is not worth matching, and its length is the better explanation.
+        // Before the pattern: what is too long is not worth matching, and its length is the better
+        // explanation.
         self.limit(
             "maxLength",
             "characters",
@@ -171,7 +173,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// JSON can carry the character, but paths cannot, and it hides what follows it in terminals and tools.
+    /// JSON can carry the character, but paths cannot, and it hides what follows it in terminals
+    /// and tools.
     fn refuse_nul(&self, text: &str) -> Result<(), ArgumentError> {
         if text.contains('\0') {
             return Err(self.invalid("it contains a NUL character (U+0000): remove it"));

@@ -90,7 +90,7 @@ pub(crate) fn schema(root: &JsonObject) -> Vec<String> {
                 "{name}: a property's name is 1 to 64 of a-z, A-Z, 0-9, _, . and -"
             ));
         }
-        if property.get("description").is_none() {
+        if property.is_object() && property.get("description").is_none() {
             problems.push(format!("{name}: it has no description"));
         }
         problems.extend(value(name, property));
@@ -110,8 +110,7 @@ fn value(path: &str, schema: &Value) -> Vec<String> {
     let Some((_, keywords)) = KEYWORDS.iter().find(|(name, _)| *name == kind) else {
         return vec![format!("{path}: the type {kind} is not in the subset")];
     };
-    let mut problems: Vec<_> =
-        unknown_keywords(path, schema, &[&["type"], *keywords].concat()).collect();
+    let mut problems = unknown_keywords(path, schema, &[&["type"], *keywords].concat());
     if schema.get("default").is_some_and(Value::is_null) {
         problems.push(format!("{path}: its default is null"));
     }
@@ -140,18 +139,16 @@ fn value(path: &str, schema: &Value) -> Vec<String> {
 }
 
 /// Keywords outside of the subset, and those that cost context for nothing.
-fn unknown_keywords<'a>(
-    path: &'a str,
-    schema: &'a JsonObject,
-    known: &[&str],
-) -> impl Iterator<Item = String> + 'a {
-    let unknown = schema.keys().filter(|keyword| {
-        !known.contains(&keyword.as_str()) || super::UNPUBLISHED.contains(&keyword.as_str())
-    });
+fn unknown_keywords(path: &str, schema: &JsonObject, known: &[&str]) -> Vec<String> {
+    let is_published =
+        |keyword: &&str| known.contains(keyword) && !super::UNPUBLISHED.contains(keyword);
+    let unknown = schema
+        .keys()
+        .map(String::as_str)
+        .filter(|keyword| !is_published(keyword));
     unknown
-        .map(move |keyword| format!("{path}: the keyword {keyword} is not in the subset"))
-        .collect::<Vec<_>>()
-        .into_iter()
+        .map(|keyword| format!("{path}: the keyword {keyword} is not in the subset"))
+        .collect()
 }
 
 /// Some clients strip bounds and defaults, so that the description has to say them, too.
@@ -210,117 +207,123 @@ mod tests {
         assert_eq!(schema(&good), [""; 0]);
     }
 
+    /// The schema of one described property, `a`.
+    fn described(property: &Value) -> JsonObject {
+        let mut property = property.as_object().cloned().unwrap_or_default();
+        property.insert("description".into(), json!("It."));
+        root(&json!({"a": property}))
+    }
+
     #[test]
-    fn each_rule_finds_what_breaks_it() {
-        let described = |property: Value| {
-            let mut property = property.as_object().cloned().unwrap_or_default();
-            property.insert("description".into(), json!("It."));
-            root(&json!({"a": property}))
+    fn each_rule_for_values_finds_what_breaks_it() {
+        for (property, problem) in [
+            (
+                json!({"type": ["string", "null"]}),
+                "it has not exactly one type",
+            ),
+            (json!({"anyOf": []}), "it has not exactly one type"),
+            (
+                json!({"type": "number"}),
+                "the type number is not in the subset",
+            ),
+            (
+                json!({"type": "string", "default": null}),
+                "its default is null",
+            ),
+            (
+                json!({"type": "string", "pattern": "task-[0-9]+"}),
+                "its pattern is not anchored and simple",
+            ),
+            (
+                json!({"type": "string", "pattern": "^\\d$"}),
+                "its pattern is not anchored and simple",
+            ),
+            (
+                json!({"type": "string", "enum": [1]}),
+                "its enum holds something other than strings",
+            ),
+            (
+                json!({"type": "integer", "maximum": 100}),
+                "its description doesn't say its maximum",
+            ),
+            (
+                json!({"type": "integer", "default": 5}),
+                "its description doesn't say its default",
+            ),
+            (json!({"type": "array"}), "an array without items"),
+        ] {
+            assert_eq!(
+                schema(&described(&property)),
+                [format!("a: {problem}")],
+                "{property}"
+            );
+        }
+        let boolean = json!({"type": "array", "items": true});
+        assert_eq!(
+            schema(&described(&boolean)),
+            ["a[]: a boolean schema loses the whole server in some clients"]
+        );
+    }
+
+    #[test]
+    fn keywords_outside_of_the_subset_are_named() {
+        for (kind, keyword, value) in [
+            ("integer", "format", json!("uint32")),
+            ("string", "$ref", json!("#")),
+            ("string", "const", json!("x")),
+            ("string", "title", json!("A")),
+            ("string", "maxLength", json!(1)),
+            ("array", "maxItems", json!(1)),
+            ("object", "x-maxBytes", json!(1)),
+            ("object", "additionalProperties", json!(true)),
+        ] {
+            let property = json!({"type": kind, "items": {"type": "string"}, keyword: value});
+            let problems = schema(&described(&property));
+            let expected = format!("a: the keyword {keyword} is not in the subset");
+            assert!(problems.contains(&expected), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn each_rule_for_the_root_finds_what_breaks_it() {
+        let with = |keyword: &str, value: Value| {
+            let mut root = root(&json!({}));
+            root.insert(keyword.into(), value);
+            root
         };
-        let not_in_subset =
-            |keyword: &str| format!("a: the keyword {keyword} is not in the subset");
+        let only = |keyword: &str, value| JsonObject::from_iter([(keyword.into(), value)]);
         for (broken, problem) in [
             (
+                with("$schema", json!("x")),
+                "the root: the keyword $schema is not in the subset",
+            ),
+            (
+                with("required", json!(["b"])),
+                r#"required: "b" is no property"#,
+            ),
+            (
+                only("type", json!("object")),
+                "the root has no properties, not even none",
+            ),
+            (
+                only("properties", json!({})),
+                "the root's type is not object",
+            ),
+            (
                 root(&json!({"a": true})),
-                "a: a boolean schema loses the whole server in some clients".to_owned(),
+                "a: a boolean schema loses the whole server in some clients",
             ),
             (
                 root(&json!({"a": {"type": "string"}})),
-                "a: it has no description".into(),
+                "a: it has no description",
             ),
             (
                 root(&json!({"a b": {"type": "string", "description": "It."}})),
-                "a b: a property's name is 1 to 64 of a-z, A-Z, 0-9, _, . and -".into(),
-            ),
-            (
-                described(json!({"type": ["string", "null"]})),
-                "a: it has not exactly one type".into(),
-            ),
-            (
-                described(json!({"anyOf": []})),
-                "a: it has not exactly one type".into(),
-            ),
-            (
-                described(json!({"type": "number"})),
-                "a: the type number is not in the subset".into(),
-            ),
-            (
-                described(json!({"type": "integer", "format": "uint32"})),
-                not_in_subset("format"),
-            ),
-            (
-                described(json!({"type": "string", "$ref": "#"})),
-                not_in_subset("$ref"),
-            ),
-            (
-                described(json!({"type": "string", "const": "x"})),
-                not_in_subset("const"),
-            ),
-            (
-                described(json!({"type": "string", "title": "A"})),
-                not_in_subset("title"),
-            ),
-            (
-                described(json!({"type": "string", "maxLength": 1})),
-                not_in_subset("maxLength"),
-            ),
-            (
-                described(json!({"type": "object", "additionalProperties": true})),
-                not_in_subset("additionalProperties"),
-            ),
-            (
-                described(json!({"type": "string", "default": null})),
-                "a: its default is null".into(),
-            ),
-            (
-                described(json!({"type": "string", "pattern": "task-[0-9]+"})),
-                "a: its pattern is not anchored and simple".into(),
-            ),
-            (
-                described(json!({"type": "string", "pattern": "^\\d+$"})),
-                "a: its pattern is not anchored and simple".into(),
-            ),
-            (
-                described(json!({"type": "string", "enum": [1]})),
-                "a: its enum holds something other than strings".into(),
-            ),
-            (
-                described(json!({"type": "integer", "maximum": 100})),
-                "a: its description doesn't say its maximum".into(),
-            ),
-            (
-                described(json!({"type": "integer", "default": 5})),
-                "a: its description doesn't say its default".into(),
-            ),
-            (
-                described(json!({"type": "array"})),
-                "a: an array without items".into(),
-            ),
-            (
-                described(json!({"type": "array", "items": true})),
-                "a[]: a boolean schema loses the whole server in some clients".into(),
-            ),
-            (
-                JsonObject::from_iter([("type".into(), json!("object"))]),
-                "the root has no properties, not even none".into(),
-            ),
-            (
-                JsonObject::from_iter([("properties".into(), json!({}))]),
-                "the root's type is not object".into(),
+                "a b: a property's name is 1 to 64 of a-z, A-Z, 0-9, _, . and -",
             ),
         ] {
             assert_eq!(schema(&broken), [problem], "{broken:?}");
         }
-        let mut broken = root(&json!({}));
-        broken.insert("$schema".into(), json!("x"));
-        broken.insert("required".into(), json!(["b"]));
-        assert_eq!(
-            schema(&broken),
-            [
-                "the root: the keyword $schema is not in the subset",
-                r#"required: "b" is no property"#
-            ]
-        );
     }
 
     #[test]

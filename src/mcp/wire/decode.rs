@@ -1,8 +1,9 @@
 //! One line into one message, or into the reason why it is none.
 //!
-//! Clients are taken as they are: a byte order mark, carriage returns, invalid UTF-8 and unpaired surrogates
-//! (JavaScript writes them when it cuts a string) don't cost them their call. What can't be understood is answered with
-//! the id wherever one can be read, so that nobody waits for a time-out; notifications are never answered.
+//! Clients are taken as they are: a byte order mark, carriage returns, invalid UTF-8 and unpaired
+//! surrogates (JavaScript writes them when it cuts a string) don't cost them their call. What can't
+//! be understood is answered with the id wherever one can be read, so that nobody waits for a
+//! time-out; notifications are never answered.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,11 @@ use rmcp::{
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Map, Value};
 
-use super::{super::text::abbreviated, in_flight::Id, scan::IdScanner};
+use super::{
+    super::text::{abbreviated, thousands},
+    in_flight::Id,
+    scan::IdScanner,
+};
 
 /// The notification that takes a request back.
 const CANCELLED: &str = "notifications/cancelled";
@@ -36,8 +41,11 @@ pub(super) enum Decoded {
 }
 
 impl Decoded {
-    pub(super) fn too_long(id: Option<Id>, limit: usize) -> Self {
-        Self::invalid_request(id, &format!("a message may have at most {limit} bytes"))
+    pub(super) fn too_long(id: Option<Id>, limit: u64) -> Self {
+        Self::invalid_request(
+            id,
+            &format!("a message may have at most {} bytes", thousands(limit)),
+        )
     }
 
     fn invalid_request(id: Option<Id>, reason: &str) -> Self {
@@ -47,8 +55,8 @@ impl Decoded {
     }
 }
 
-/// `None` for what needs no answer: blank lines, unknown and malformed notifications, answers to questions this server
-/// never asks.
+/// `None` for what needs no answer: blank lines, unknown and malformed notifications, answers to
+/// questions this server never asks.
 pub(super) fn decode(line: &[u8]) -> Option<Decoded> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -116,7 +124,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 }
 
 fn request(id: Id, method: String, params: Option<Value>) -> Decoded {
-    // Params that don't fit a known method still make a request: the handler says what is wrong with them.
+    // Params that don't fit a known method still make a request: the handler says what is wrong
+    // with them.
     match ClientRequest::deserialize(message(method, params)) {
         Ok(request) => Decoded::Request {
             id,
@@ -165,7 +174,8 @@ fn reject(text: &str, reason: &str) -> Decoded {
     Decoded::invalid_request(scanner.finish(), reason)
 }
 
-/// Replaces escapes of surrogates without their other half, which are no Unicode text, by that of U+FFFD.
+/// Replaces escapes of surrogates without their other half, which are no Unicode text, by that of
+/// U+FFFD.
 fn pair_surrogates(text: &str) -> Cow<'_, str> {
     let mut paired = String::new();
     let mut rest = text;

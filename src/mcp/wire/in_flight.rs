@@ -1,7 +1,8 @@
 //! The requests that have been read and not yet answered or cancelled.
 //!
-//! Clients choose their ids, and some choose the same one twice. Every request is therefore known to the layers above
-//! under a number given out here, and its answer is sent under the client's own id, letter for letter.
+//! Clients choose their ids, and some choose the same one twice. Every request is therefore known
+//! to the layers above under a number given out here, and its answer is sent under the client's own
+//! id, letter for letter.
 
 use std::collections::HashMap;
 
@@ -49,8 +50,8 @@ impl InFlight {
         self.requests.remove(internal).map(|request| request.id)
     }
 
-    /// Ends all requests of this id: which of several was meant cannot be known. Often there is none, as some clients
-    /// cancel every request once it has been answered.
+    /// Ends all requests of this id: which of several was meant cannot be known. Often there is
+    /// none, as some clients cancel every request once it has been answered.
     pub(super) fn cancel(&mut self, id: &Id) -> Vec<RequestId> {
         self.requests
             .extract_if(|_, request| request.id == *id)
@@ -97,7 +98,10 @@ mod tests {
         let mut in_flight = InFlight::default();
         let number = in_flight.admit(id(json!(1)), None);
         in_flight.admit(id(json!("1")), None);
-        assert_eq!(in_flight.cancel(&id(json!(1))), [number.clone()]);
+        assert_eq!(
+            in_flight.cancel(&id(json!(1))),
+            std::slice::from_ref(&number)
+        );
         assert_eq!(
             in_flight.finish(&number),
             None,

@@ -20,12 +20,12 @@ pub(super) enum Line<'a> {
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    limit: usize,
+    limit: u64,
 }
 
 impl<R: Read> Lines<R> {
     /// Lines of up to `limit` bytes.
-    pub(super) fn new(input: R, limit: usize) -> Self {
+    pub(super) fn new(input: R, limit: u64) -> Self {
         Self {
             input: BufReader::with_capacity(BUFFER, input),
             line: Vec::new(),
@@ -37,19 +37,13 @@ impl<R: Read> Lines<R> {
     pub(super) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
         self.line.shrink_to(BUFFER);
-        let most = u64::try_from(self.limit)
-            .unwrap_or(u64::MAX)
-            .saturating_add(1);
-        if self
-            .input
-            .by_ref()
-            .take(most)
-            .read_until(b'\n', &mut self.line)?
-            == 0
-        {
+        let mut input = self.input.by_ref().take(self.limit.saturating_add(1));
+        let read = input.read_until(b'\n', &mut self.line)?;
+        if read == 0 {
             return Ok(None);
         }
-        if self.line.pop_if(|last| *last == b'\n').is_some() || self.line.len() <= self.limit {
+        let is_terminated = self.line.pop_if(|last| *last == b'\n').is_some();
+        if is_terminated || u64::try_from(read).is_ok_and(|read| read <= self.limit) {
             return Ok(Some(Line::Complete(&self.line)));
         }
         self.skip_rest().map(|id| Some(Line::TooLong(id)))
@@ -99,14 +93,21 @@ mod tests {
         }
     }
 
-    fn lines(input: &[u8], limit: usize) -> Vec<Result<String, Option<Id>>> {
+    /// A complete line's text, or the id of one that was too long.
+    #[derive(Debug, PartialEq, Eq)]
+    enum Item {
+        Text(String),
+        TooLong(Option<Id>),
+    }
+
+    fn lines(input: &[u8], limit: u64) -> Vec<Item> {
         let collect = |input: &mut dyn Read| {
             let mut lines = Lines::new(input, limit);
             let mut all = Vec::new();
             while let Some(line) = lines.next_line().expect("memory can be read") {
                 all.push(match line {
-                    Line::Complete(line) => Ok(String::from_utf8_lossy(line).into_owned()),
-                    Line::TooLong(id) => Err(id),
+                    Line::Complete(line) => Item::Text(String::from_utf8_lossy(line).into_owned()),
+                    Line::TooLong(id) => Item::TooLong(id),
                 });
             }
             all
@@ -120,35 +121,38 @@ mod tests {
         at_once
     }
 
-    fn ok(line: &str) -> Result<String, Option<Id>> {
-        Ok(line.to_owned())
+    fn text(line: &str) -> Item {
+        Item::Text(line.to_owned())
     }
 
     #[test]
     fn the_last_line_needs_no_newline() {
-        assert_eq!(lines(b"a\nb", 8), [ok("a"), ok("b")]);
-        assert_eq!(lines(b"a\n\nb\n", 8), [ok("a"), ok(""), ok("b")]);
+        assert_eq!(lines(b"a\nb", 8), [text("a"), text("b")]);
+        assert_eq!(lines(b"a\n\nb\n", 8), [text("a"), text(""), text("b")]);
         assert_eq!(lines(b"", 8), []);
     }
 
     #[test]
     fn the_limit_counts_the_line_without_its_newline() {
-        assert_eq!(lines(b"12345678\nx\n", 8), [ok("12345678"), ok("x")]);
-        assert_eq!(lines(b"123456789\nx\n", 8), [Err(None), ok("x")]);
-        assert_eq!(lines(b"12345678", 8), [ok("12345678")]);
-        assert_eq!(lines(b"123456789", 8), [Err(None)]);
+        assert_eq!(lines(b"12345678\nx\n", 8), [text("12345678"), text("x")]);
+        assert_eq!(
+            lines(b"123456789\nx\n", 8),
+            [Item::TooLong(None), text("x")]
+        );
+        assert_eq!(lines(b"12345678", 8), [text("12345678")]);
+        assert_eq!(lines(b"123456789", 8), [Item::TooLong(None)]);
     }
 
     #[test]
     fn a_line_over_the_limit_still_tells_its_id() {
-        let id = |value| Err(Id::parse(value));
+        let id = |value| Item::TooLong(Id::parse(value));
         assert_eq!(
             lines(b"{\"a\":\"xxxxxxxxxxxx\",\"id\":4}\nnext", 8),
-            [id(json!(4)), ok("next")]
+            [id(json!(4)), text("next")]
         );
         assert_eq!(
             lines(b"{\"id\":5,\"a\":\"xxxxxxxxxxxx\"}\nnext", 8),
-            [id(json!(5)), ok("next")]
+            [id(json!(5)), text("next")]
         );
     }
 

@@ -1,8 +1,8 @@
 //! Finding the id of a message that cannot be parsed: one too long to hold, or nested too deeply.
 //!
-//! The id may stand at either end of the line (the TypeScript SDK writes it last), so the whole line is walked, with
-//! the little state that telling its outermost keys from their values takes. Lines that aren't JSON give no id or a
-//! wrong one; do not ask for those.
+//! The id may stand at either end of the line (the TypeScript SDK writes it last), so the whole
+//! line is walked, with the little state that telling its outermost keys from their values takes.
+//! Lines that aren't JSON give no id or a wrong one; do not ask for those.
 
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ impl IdScanner {
         if self.depth != 1 {
             return;
         }
-        if self.at_id && self.found.is_none() {
+        if self.at_id {
             self.found = serde_json::from_slice::<Value>(&self.token)
                 .ok()
                 .and_then(Id::parse);
@@ -115,6 +115,8 @@ mod tests {
             (r#"{"a":"}{][","id":18446744073709551615}"#, json!(u64::MAX)),
             (r#"{"a":"\\","id":"x\"y"}"#, json!("x\"y")),
             (r#"{"id":"cut", "params": {"a": "#, json!("cut")),
+            // The last one counts, as it does to parsers.
+            (r#"{"id":1,"id":2}"#, json!(2)),
         ] {
             assert_eq!(scan(line), Some(id), "{line}");
         }
@@ -130,6 +132,7 @@ mod tests {
             r#"[{"id":1}]"#,
             r#"{"a":"id","b":1}"#,
             r#"{"id":1"#,
+            r#"{"id":1,"id":null}"#,
             "",
             "}}}]",
         ] {
