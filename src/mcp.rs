@@ -121,7 +121,9 @@ pub async fn serve_on<T: Send + Sync + 'static>(
     output: impl Write + Send + 'static,
     shutdown: CancellationToken,
 ) -> io::Result<ExitReason> {
-    let told_to_end = pin!(told_to_end());
+    // Before the first answer: a client that dies right after it must not pass for init.
+    let parent = parent_id();
+    let told_to_end = pin!(told_to_end(parent));
     let wire = Wire::start(input, output, shutdown.clone())?;
     let output_closed = wire.output_closed();
     let service = rmcp::service::serve_directly(Shell::new(server, shutdown.clone()), wire, None);
@@ -141,12 +143,12 @@ pub async fn serve_on<T: Send + Sync + 'static>(
 }
 
 /// Waits for a signal, or for the client to be gone without having sent one.
-async fn told_to_end() -> ExitReason {
+async fn told_to_end(parent: u32) -> ExitReason {
     tokio::select! {
         reason = signalled(SignalKind::terminate()) => reason,
         reason = signalled(SignalKind::interrupt()) => reason,
         reason = signalled(SignalKind::hangup()) => reason,
-        () = orphaned() => ExitReason::ParentGone,
+        () = orphaned(parent) => ExitReason::ParentGone,
     }
 }
 
@@ -165,8 +167,7 @@ async fn signalled(kind: SignalKind) -> ExitReason {
 }
 
 /// Returns when another process than the one that started us has become our parent.
-async fn orphaned() {
-    let parent = parent_id();
+async fn orphaned(parent: u32) {
     let mut polls = interval(PARENT_POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while parent_id() == parent {
