@@ -56,6 +56,9 @@ impl<T: Send + Sync + 'static> Server<T> {
         for (name, route) in &mut router.map {
             let full = schema::full(name, &route.attr.input_schema)?;
             route.attr.input_schema = schema::published(&full).into();
+            // Wrapped for the eyes of whoever reads the source.
+            let description = route.attr.description.take();
+            route.attr.description = description.map(|it| it.replace('\n', " ").into());
             schemas.insert(name.clone(), full);
         }
         let tools = router.list_all();

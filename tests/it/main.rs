@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod agent;
 mod architecture;
 mod child;
 mod clients;
@@ -14,6 +15,7 @@ mod ending;
 mod golden;
 mod lifecycle;
 mod records;
+mod tools;
 mod toy;
 mod ui;
 mod wire;
