@@ -62,8 +62,9 @@ use std::{
     time::Duration,
 };
 
+use futures::{FutureExt, future::select_all};
 use tokio::{
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     time::{MissedTickBehavior, interval, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -121,9 +122,8 @@ pub async fn serve_on<T: Send + Sync + 'static>(
     output: impl Write + Send + 'static,
     shutdown: CancellationToken,
 ) -> io::Result<ExitReason> {
-    // Before the first answer: a client that dies right after it must not pass for init.
-    let parent = parent_id();
-    let told_to_end = pin!(told_to_end(parent));
+    // Both before the first answer: whatever the client does next, it is noticed.
+    let told_to_end = pin!(told_to_end(Signals::catch(), parent_id()));
     let wire = Wire::start(input, output, shutdown.clone())?;
     let output_closed = wire.output_closed();
     let service = rmcp::service::serve_directly(Shell::new(server, shutdown.clone()), wire, None);
@@ -143,26 +143,47 @@ pub async fn serve_on<T: Send + Sync + 'static>(
 }
 
 /// Waits for a signal, or for the client to be gone without having sent one.
-async fn told_to_end(parent: u32) -> ExitReason {
+async fn told_to_end(signals: Signals, parent: u32) -> ExitReason {
     tokio::select! {
-        reason = signalled(SignalKind::terminate()) => reason,
-        reason = signalled(SignalKind::interrupt()) => reason,
-        reason = signalled(SignalKind::hangup()) => reason,
+        reason = signals.come() => reason,
         () = orphaned(parent) => ExitReason::ParentGone,
     }
 }
 
-async fn signalled(kind: SignalKind) -> ExitReason {
-    match signal(kind) {
-        // The stream of signals never ends.
-        Ok(mut signals) => {
-            signals.recv().await;
-            ExitReason::Signal(kind.as_raw_value())
+/// The signals that end the process, caught from the moment this is made.
+struct Signals(Vec<(SignalKind, Signal)>);
+
+impl Signals {
+    fn catch() -> Self {
+        let kinds = [
+            SignalKind::terminate(),
+            SignalKind::interrupt(),
+            SignalKind::hangup(),
+        ];
+        let caught = kinds.into_iter().filter_map(|kind| match signal(kind) {
+            Ok(signals) => Some((kind, signals)),
+            Err(error) => {
+                tracing::warn!(%error, ?kind, "a signal cannot be handled, it will end the process at once");
+                None
+            }
+        });
+        Self(caught.collect())
+    }
+
+    /// Returns when one has come.
+    async fn come(self) -> ExitReason {
+        let waits = self.0.into_iter().map(|(kind, mut signals)| {
+            async move {
+                signals.recv().await;
+                ExitReason::Signal(kind.as_raw_value())
+            }
+            .boxed()
+        });
+        let waits: Vec<_> = waits.collect();
+        if waits.is_empty() {
+            return std::future::pending().await;
         }
-        Err(error) => {
-            tracing::warn!(%error, ?kind, "a signal cannot be handled: it ends the process at once");
-            std::future::pending().await
-        }
+        select_all(waits).await.0
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CompleteTask {
+    /// e.g. task-0001
     task_id: TaskId,
     /// What you did and how you checked it, for the reviewer
     summary: Option<Note>,
@@ -26,6 +27,7 @@ struct CompleteTask {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CancelTask {
+    /// e.g. task-0001
     task_id: TaskId,
     /// Told to whoever holds it
     reason: Option<Note>,
@@ -35,6 +37,7 @@ struct CancelTask {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReopenTask {
+    /// e.g. task-0001
     task_id: TaskId,
     /// Kept in the history
     reason: Option<Note>,

@@ -13,7 +13,9 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PostMessage {
+    /// e.g. task-0001
     task_id: TaskId,
+    /// The message
     content: Content,
     /// Wait this long for somebody's answer, default 0
     #[schemars(range(min = 0))]
@@ -26,6 +28,7 @@ struct PostMessage {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct GetMessages {
+    /// e.g. task-0001
     task_id: TaskId,
     /// Only later ones: a message's timestamp
     since: Option<Timestamp>,

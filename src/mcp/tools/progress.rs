@@ -13,10 +13,13 @@ use crate::{
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct UpdateProgress {
+    /// e.g. task-0001
     task_id: TaskId,
     /// 0-100
     percent: Option<Percent>,
+    /// What you are doing
     current_step: Option<Note>,
+    /// Findings, problems
     notes: Option<Note>,
     /// Refuse if the task's version differs
     expected_version: Option<u64>,
@@ -24,8 +27,9 @@ struct UpdateProgress {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct GetProgress {
+    /// e.g. task-0001
     task_id: TaskId,
-    /// Newest entries to return, default 50
+    /// Newest entries to return, 1-200, default 50
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u64>,
 }

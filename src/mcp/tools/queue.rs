@@ -55,9 +55,11 @@ struct CreateTask {
     expected_output: Option<ExpectedOutput>,
     /// Ids of tasks that must be approved first
     after: Option<Bounded<TaskId, 64>>,
+    /// Words to group tasks by
     tags: Option<Bounded<Tag, 32>>,
     /// Paths to look at
     files: Option<Bounded<FilePath, 256>>,
+    /// Where to do the work
     working_directory: Option<DirectoryPath>,
     /// Anything of your own, e.g. baseCommit
     metadata: Option<Metadata>,
@@ -73,6 +75,7 @@ struct ListTasks {
     assignee: Option<String>,
     /// A name, or me
     creator: Option<String>,
+    /// Only tasks with it
     tag: Option<Tag>,
     /// 1-200, default 50
     #[schemars(range(min = 1, max = 200))]
@@ -96,14 +99,16 @@ struct SearchTasks {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct GetTask {
+    /// e.g. task-0001
     task_id: TaskId,
-    /// Newest history entries to return, default 10
+    /// Newest history entries to return, 0-200, default 10
     #[schemars(range(min = 0, max = 200))]
     history_limit: Option<u64>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ClaimTask {
+    /// e.g. task-0001
     task_id: TaskId,
     /// Act under this name (for subagents)
     agent: Option<RequestedName>,

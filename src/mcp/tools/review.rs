@@ -53,7 +53,9 @@ struct WaitForTask {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ApproveTask {
+    /// e.g. task-0001
     task_id: TaskId,
+    /// Kept in the history
     note: Option<Note>,
     /// Refuse if the task's version differs
     expected_version: Option<u64>,
@@ -61,6 +63,7 @@ struct ApproveTask {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RequestRevision {
+    /// e.g. task-0001
     task_id: TaskId,
     /// What has to change, and how you will check it
     feedback: Note,
