@@ -56,15 +56,15 @@ pub(crate) mod tools;
 mod wire;
 
 use std::{
+    future::{Future, pending},
     io::{self, Read, Write},
     os::unix::process::parent_id,
     pin::pin,
     time::Duration,
 };
 
-use futures::{FutureExt, future::select_all};
 use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
+    signal::unix::{SignalKind, signal},
     time::{MissedTickBehavior, interval, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -122,8 +122,7 @@ pub async fn serve_on<T: Send + Sync + 'static>(
     output: impl Write + Send + 'static,
     shutdown: CancellationToken,
 ) -> io::Result<ExitReason> {
-    // Both before the first answer: whatever the client does next, it is noticed.
-    let told_to_end = pin!(told_to_end(Signals::catch(), parent_id()));
+    let told_to_end = pin!(told_to_end());
     let wire = Wire::start(input, output, shutdown.clone())?;
     let output_closed = wire.output_closed();
     let service = rmcp::service::serve_directly(Shell::new(server, shutdown.clone()), wire, None);
@@ -142,56 +141,48 @@ pub async fn serve_on<T: Send + Sync + 'static>(
     Ok(reason)
 }
 
-/// Waits for a signal, or for the client to be gone without having sent one.
-async fn told_to_end(signals: Signals, parent: u32) -> ExitReason {
-    tokio::select! {
-        reason = signals.come() => reason,
-        () = orphaned(parent) => ExitReason::ParentGone,
+/// Waits for a signal, or for the client to be gone without having sent one. It watches from now
+/// on, not only once it is polled: what happens before it is polled counts as well.
+fn told_to_end() -> impl Future<Output = ExitReason> {
+    let terminated = signalled(SignalKind::terminate());
+    let interrupted = signalled(SignalKind::interrupt());
+    let hung_up = signalled(SignalKind::hangup());
+    let orphaned = orphaned();
+    async {
+        tokio::select! {
+            reason = terminated => reason,
+            reason = interrupted => reason,
+            reason = hung_up => reason,
+            () = orphaned => ExitReason::ParentGone,
+        }
     }
 }
 
-/// The signals that end the process, caught from the moment this is made.
-struct Signals(Vec<(SignalKind, Signal)>);
-
-impl Signals {
-    fn catch() -> Self {
-        let kinds = [
-            SignalKind::terminate(),
-            SignalKind::interrupt(),
-            SignalKind::hangup(),
-        ];
-        let caught = kinds.into_iter().filter_map(|kind| match signal(kind) {
-            Ok(signals) => Some((kind, signals)),
-            Err(error) => {
-                tracing::warn!(%error, ?kind, "a signal cannot be handled, it will end the process at once");
-                None
-            }
-        });
-        Self(caught.collect())
-    }
-
-    /// Returns when one has come.
-    async fn come(self) -> ExitReason {
-        let waits = self.0.into_iter().map(|(kind, mut signals)| {
-            async move {
+fn signalled(kind: SignalKind) -> impl Future<Output = ExitReason> {
+    let signals = signal(kind);
+    async move {
+        match signals {
+            // The stream of signals never ends.
+            Ok(mut signals) => {
                 signals.recv().await;
                 ExitReason::Signal(kind.as_raw_value())
             }
-            .boxed()
-        });
-        let waits: Vec<_> = waits.collect();
-        if waits.is_empty() {
-            return std::future::pending().await;
+            Err(error) => {
+                tracing::warn!(%error, ?kind, "a signal cannot be handled: it ends the process at once");
+                pending().await
+            }
         }
-        select_all(waits).await.0
     }
 }
 
 /// Returns when another process than the one that started us has become our parent.
-async fn orphaned(parent: u32) {
-    let mut polls = interval(PARENT_POLL);
-    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while parent_id() == parent {
-        polls.tick().await;
+fn orphaned() -> impl Future<Output = ()> {
+    let parent = parent_id();
+    async move {
+        let mut polls = interval(PARENT_POLL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while parent_id() == parent {
+            polls.tick().await;
+        }
     }
 }

@@ -51,9 +51,21 @@ fn every_legacy_revision_is_spoken_as_asked() {
 #[test]
 fn an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake() {
     for version in ["1999-01-01", "2026-07-28", "2099-01-01"] {
+        let mut server = start();
+        let answer = server.initialize(version);
         assert_eq!(
-            start().initialize(version)["result"]["protocolVersion"],
-            "2025-11-25",
+            answer["result"]["protocolVersion"], "2025-11-25",
+            "{version}"
+        );
+        let result = server.call("echo", &json!({"task_id": "task-0001"}));
+        assert_eq!(
+            result.get("resultType"),
+            None,
+            "{version}: what was agreed on counts"
+        );
+        assert_eq!(
+            server.request(&json!(1), "ping", &json!({}))["result"],
+            json!({}),
             "{version}"
         );
     }

@@ -83,37 +83,21 @@ impl<'a> Field<'a> {
             return Err(self.invalid(&format!("expected {}, got a blank string", self.expected())));
         }
         self.refuse_nul(&text)?;
-        let keyword = |name| self.schema.get(name);
-        let is_listed =
-            |values: &Vec<Value>| values.iter().any(|value| value.as_str() == Some(&text));
-        let fits =
-            |pattern: &str| Pattern::parse(pattern).is_none_or(|pattern| pattern.matches(&text));
-        // Before the pattern: what is too long is not worth matching, and its length is the better
-        // explanation.
-        self.limit(
-            "maxLength",
-            "characters",
-            || text.chars().count(),
-            |most| {
-                if most < PROSE {
-                    "shorten it"
-                } else {
-                    self.file_advice()
-                }
-            },
-        )?;
-        if !keyword("enum")
-            .and_then(Value::as_array)
-            .is_none_or(is_listed)
-            || !keyword("pattern").and_then(Value::as_str).is_none_or(fits)
-        {
-            return Err(self.unexpected(&Value::String(text)));
+        // Before the pattern: of what is too long, the length is the better explanation.
+        self.limit("maxLength", text.chars().count(), "characters")?;
+        let is_listed = |values: &Vec<Value>| values.iter().any(|value| *value == *text);
+        let values = self.schema.get("enum").and_then(Value::as_array);
+        let fits = |pattern: Pattern| pattern.matches(&text);
+        let pattern = self.schema.get("pattern").and_then(Value::as_str);
+        if values.is_none_or(is_listed) && pattern.and_then(Pattern::parse).is_none_or(fits) {
+            Ok(Value::String(text))
+        } else {
+            Err(self.unexpected(&Value::String(text)))
         }
-        Ok(Value::String(text))
     }
 
     fn array(&self, items: Vec<Value>) -> Result<Value, ArgumentError> {
-        self.limit("maxItems", "entries", || items.len(), |_| "leave some out")?;
+        self.limit("maxItems", items.len(), "entries")?;
         let Some(schema) = self.schema.get("items") else {
             return Ok(Value::Array(items));
         };
@@ -126,12 +110,7 @@ impl<'a> Field<'a> {
     fn object(&self, object: JsonObject) -> Result<Value, ArgumentError> {
         let object = Value::Object(object);
         self.refuse_nul_within(&object)?;
-        self.limit(
-            "x-maxBytes",
-            "bytes of JSON",
-            || object.to_string().len(),
-            |_| self.file_advice(),
-        )?;
+        self.limit("x-maxBytes", object.to_string().len(), "bytes of JSON")?;
         Ok(object)
     }
 
@@ -144,33 +123,24 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn limit(
-        &self,
-        keyword: &str,
-        unit: &str,
-        size: impl FnOnce() -> usize,
-        advice: impl FnOnce(u64) -> &'static str,
-    ) -> Result<(), ArgumentError> {
+    fn limit(&self, keyword: &str, size: usize, unit: &str) -> Result<(), ArgumentError> {
         let Some(most) = self.schema.get(keyword).and_then(Value::as_u64) else {
             return Ok(());
         };
-        let size = u64::try_from(size()).unwrap_or(u64::MAX);
+        let size = u64::try_from(size).unwrap_or(u64::MAX);
         if size <= most {
             return Ok(());
         }
-        let (path, size, limit) = (&self.path, thousands(size), thousands(most));
+        let advice = match keyword {
+            "maxItems" => "leave some out",
+            "maxLength" if most < PROSE => "shorten it",
+            _ if self.takes_files => "put it in a repository file and name it in files",
+            _ => "put it in a repository file and give its path instead",
+        };
+        let (path, size, most) = (&self.path, thousands(size), thousands(most));
         Err(ArgumentError::TooLarge(format!(
-            "{path}: {size} {unit}, at most {limit}: {}",
-            advice(most)
+            "{path}: {size} {unit}, at most {most}: {advice}"
         )))
-    }
-
-    fn file_advice(&self) -> &'static str {
-        if self.takes_files {
-            "put it in a repository file and name it in files"
-        } else {
-            "put it in a repository file and give its path instead"
-        }
     }
 
     /// JSON can carry the character, but paths cannot, and it hides what follows it in terminals

@@ -110,7 +110,11 @@ fn the_published_view_drops_what_clients_cannot_take() {
     assert_eq!(properties["metadata"], json!({"type": "object"}));
     assert_eq!(published["required"], full["required"]);
     let text = Value::Object(published).to_string();
-    for keyword in UNPUBLISHED.into_iter().chain([
+    for keyword in [
+        "minLength",
+        "maxLength",
+        "maxItems",
+        "x-",
         "$schema",
         "$ref",
         "$defs",
@@ -118,7 +122,7 @@ fn the_published_view_drops_what_clients_cannot_take() {
         "null",
         "title\":\"",
         "anyOf",
-    ]) {
+    ] {
         assert!(!text.contains(keyword), "{keyword} in {text}");
     }
 }

@@ -74,12 +74,14 @@ pub(super) fn decode(line: &[u8]) -> Option<Decoded> {
 #[serde(expecting = "a JSON object")]
 struct Envelope {
     jsonrpc: Option<Value>,
-    /// Told apart from an `id` of null, which is an error and not a notification.
+    /// Null is not absent here: with an `id` of null it is no notification, but wrong.
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     method: Option<String>,
     params: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
     result: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
     error: Option<IgnoredAny>,
 }
 
@@ -119,8 +121,10 @@ impl Envelope {
     }
 }
 
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 fn request(id: Id, method: String, params: Option<Value>) -> Decoded {

@@ -86,7 +86,6 @@ impl IdScanner {
                 .ok()
                 .and_then(Id::parse);
         }
-        self.at_id = false;
         self.token.clear();
     }
 }

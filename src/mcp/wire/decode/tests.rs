@@ -174,6 +174,7 @@ fn what_needs_no_answer_gets_none() {
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#,
         r#"{"jsonrpc":"2.0","id":null,"error":5}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
     ] {
         assert_eq!(meaning(line), json!("nothing"), "{line}");
     }
