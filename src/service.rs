@@ -108,6 +108,20 @@ impl Service {
         })
     }
 
+    /// A service that is never called.
+    #[cfg(test)]
+    pub(crate) fn idle() -> Arc<Self> {
+        let nowhere = PathBuf::from("/nowhere");
+        Self::new(Setting {
+            store: Store::new(&nowhere, crate::store::Settings::default()),
+            clock: Clock::system(),
+            agent: None,
+            worktree: None,
+            working_directory: nowhere,
+            ceiling: Ceiling::default(),
+        })
+    }
+
     /// The shared directory, for people.
     pub(crate) fn directory(&self) -> String {
         self.store.directory().display().to_string()

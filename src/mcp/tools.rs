@@ -154,16 +154,7 @@ mod tests {
 
     #[test]
     fn every_client_takes_every_tool() {
-        let clock = crate::service::Clock::system();
-        let directory = std::path::Path::new("/nowhere");
-        let service = Service::new(crate::service::Setting {
-            store: crate::store::Store::new(directory, crate::store::Settings::default()),
-            clock,
-            agent: None,
-            worktree: None,
-            working_directory: directory.to_owned(),
-            ceiling: crate::service::Ceiling::default(),
-        });
+        let service = Service::idle();
         let server = server(service).unwrap();
         let problems: Vec<_> = server.tools().iter().flat_map(schema::lint::tool).collect();
         assert!(problems.is_empty(), "{}", problems.join("\n"));
