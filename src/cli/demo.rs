@@ -23,7 +23,7 @@ use super::failed;
 use crate::store::scratch::Scratch;
 
 /// How much of the first task's file is shown.
-const HEAD: usize = 16;
+const HEAD: usize = 11;
 
 /// The demonstration has not gone as it has to.
 #[derive(Debug, Error)]
@@ -84,13 +84,22 @@ fn perform<W: Write>(keep: bool, mut script: Script<W>) -> Result<(), DemoError>
         scratch.keep();
     }
     let program = env::current_exe().map_err(DemoError::surroundings("where this program is"))?;
-    story::tell(&program, &scratch.path().join("coordination"), &mut script)?;
+    // As if in a checkout of that name, wherever the person is.
+    let checkout = scratch
+        .folder("shop")
+        .map_err(DemoError::surroundings("no directory to work in"))?;
+    let stage = story::Place {
+        program: &program,
+        checkout: &checkout,
+        coordination: &scratch.path().join("coordination"),
+    };
+    story::tell(stage, &mut script)?;
     show_files(&scratch, &mut script)
         .map_err(DemoError::surroundings("the files that were written"))?;
     let end = if keep {
-        format!("Kept: {}", scratch.path().display())
+        format!("\nKept: {}", scratch.path().display())
     } else {
-        "All as it has to be.".to_owned()
+        "\nAll as it has to be.".to_owned()
     };
     script.say(&end);
     Ok(())

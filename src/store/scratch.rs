@@ -31,6 +31,13 @@ impl Scratch {
         &self.path
     }
 
+    /// Makes a directory in it.
+    pub(crate) fn folder(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.path.join(name);
+        fs::create_dir(&path)?;
+        Ok(path)
+    }
+
     /// Leaves it where it is.
     pub(crate) fn keep(&mut self) {
         self.is_kept = true;

@@ -6,12 +6,44 @@ mod lists;
 mod review;
 mod storage;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{agent::Place, golden};
 
 /// What all tools together may cost a client's context.
 const LIST_BYTES: usize = 14_000;
+
+#[test]
+fn the_readme_names_every_tool_with_all_its_arguments() {
+    let readme = include_str!("../../README.md");
+    let tools: Value = serde_json::from_str(include_str!("../golden/tools.json")).unwrap();
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let row = readme
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("README.md has no row for {name}"));
+        let arguments = row.split('|').nth(2).unwrap();
+        for (argument, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let required = tool["inputSchema"]["required"].as_array();
+            let star = if required.is_some_and(|it| it.contains(&json!(argument))) {
+                "*"
+            } else {
+                ""
+            };
+            let suffix = match schema["type"].as_str() {
+                Some("array") => "[]",
+                Some("object") => "{}",
+                _ => "",
+            };
+            let expected = format!("`{argument}{suffix}`{star}");
+            assert!(
+                arguments.contains(&expected),
+                "{name}: README.md lacks {expected}"
+            );
+        }
+    }
+}
 
 #[tokio::test]
 async fn the_tools_are_what_clients_have_allowed() {

@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     io::{BufRead, BufReader, Write},
-    path::Path,
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -12,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::DemoError;
+use super::{DemoError, story::Place};
 
 /// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -49,15 +48,12 @@ pub(super) struct Answer {
 
 impl Assistant {
     /// Starts the server and introduces itself.
-    pub(super) fn start(
-        name: &'static str,
-        program: &Path,
-        directory: &Path,
-    ) -> Result<Self, DemoError> {
-        let mut command = Command::new(program);
+    pub(super) fn start(name: &'static str, place: Place<'_>) -> Result<Self, DemoError> {
+        let mut command = Command::new(place.program);
         command
             .env_clear()
-            .env("COORDINATION_DIR", directory)
+            .env("COORDINATION_DIR", place.coordination)
+            .current_dir(place.checkout)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut server = command
@@ -233,6 +229,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -258,8 +256,13 @@ mod tests {
 
     #[test]
     fn a_program_that_is_no_server_is_an_error() {
-        let error =
-            Assistant::start("opencode", Path::new("/bin/true"), Path::new("/")).unwrap_err();
+        let root = Path::new("/");
+        let place = Place {
+            program: Path::new("/bin/true"),
+            checkout: root,
+            coordination: root,
+        };
+        let error = Assistant::start("opencode", place).unwrap_err();
         assert!(error.to_string().contains("was not answered"), "{error}");
     }
 }

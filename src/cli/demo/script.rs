@@ -68,17 +68,14 @@ impl<W: Write> Script<W> {
     /// Says what came back.
     pub(super) fn answer(&mut self, who: &str, answer: &Value) {
         let text = headline(answer);
-        let width = COLUMNS - MARGIN - 2;
-        let shown = cut(&text, width * ANSWER_LINES);
-        let characters: Vec<_> = shown.chars().collect();
-        for (number, line) in characters.chunks(width).enumerate() {
+        for (number, line) in wrapped(&text, COLUMNS - MARGIN - 2).into_iter().enumerate() {
             let (name, arrow) = if number == 0 {
                 (who, "← ")
             } else {
                 ("", "  ")
             };
             let name = self.painted("36", &format!("{name:<MARGIN$}"));
-            let line = self.painted("2", &line.iter().collect::<String>());
+            let line = self.painted("2", &line);
             self.say(&format!("{name}{arrow}{line}"));
         }
     }
@@ -113,6 +110,25 @@ fn headline(answer: &Value) -> String {
     } else {
         parts.join(", ")
     }
+}
+
+/// The text in at most as many lines as are shown, broken between words where there are some.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while rest.chars().count() > width && lines.len() + 1 < ANSWER_LINES {
+        let end = rest
+            .char_indices()
+            .nth(width)
+            .map_or(rest.len(), |(end, _)| end);
+        let (line, _) = rest.split_at(end);
+        let end = line.rfind(' ').filter(|space| *space > 0).unwrap_or(end);
+        let (line, after) = rest.split_at(end);
+        lines.push(line.to_owned());
+        rest = after.trim_start();
+    }
+    lines.push(cut(rest, width));
+    lines
 }
 
 /// The text, within a number of characters.

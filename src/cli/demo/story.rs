@@ -14,13 +14,9 @@ const COORDINATOR: &str = "claude-code";
 const IMPLEMENTER: &str = "opencode";
 
 /// Acts the whole story out.
-pub(super) fn tell<W: Write>(
-    program: &Path,
-    directory: &Path,
-    script: &mut Script<W>,
-) -> Result<(), DemoError> {
-    let coordinator = Assistant::start(COORDINATOR, program, directory)?;
-    let implementer = Assistant::start(IMPLEMENTER, program, directory)?;
+pub(super) fn tell<W: Write>(place: Place<'_>, script: &mut Script<W>) -> Result<(), DemoError> {
+    let coordinator = Assistant::start(COORDINATOR, place)?;
+    let implementer = Assistant::start(IMPLEMENTER, place)?;
     let mut stage = Stage {
         coordinator,
         implementer,
@@ -31,7 +27,18 @@ pub(super) fn tell<W: Write>(
     stage.review()?;
     stage.revise()?;
     stage.go_on()?;
-    stage.crash_and_return(program, directory)
+    stage.crash_and_return(place)
+}
+
+/// Where the story takes place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The server.
+    pub(super) program: &'a Path,
+    /// The directory in which the assistants are started.
+    pub(super) checkout: &'a Path,
+    /// The directory that they share.
+    pub(super) coordination: &'a Path,
 }
 
 /// The two assistants, and who writes down what they do.
@@ -159,7 +166,7 @@ impl<W: Write> Stage<'_, W> {
         Ok(())
     }
 
-    fn crash_and_return(mut self, program: &Path, directory: &Path) -> Result<(), DemoError> {
+    fn crash_and_return(mut self, place: Place<'_>) -> Result<(), DemoError> {
         self.script
             .chapter("6. The implementer is killed; it is seen to be gone, returns, and goes on");
         let report = json!({ "task_id": "task-0002", "percent": 10 });
@@ -177,7 +184,7 @@ impl<W: Write> Stage<'_, W> {
             .expect("/attention/0/task/holderGone", true)?;
 
         self.script.say("(started again)");
-        self.implementer = Assistant::start(IMPLEMENTER, program, directory)?;
+        self.implementer = Assistant::start(IMPLEMENTER, place)?;
         let resumed = self.call(Implementer, "claim_next_task", &json!({}))?;
         resumed
             .expect("/why", "resumed")?
