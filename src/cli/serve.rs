@@ -17,13 +17,13 @@ const WORKERS: usize = 2;
 
 /// For a person who started the server by hand.
 const HINT: &str = "\
-ai-coord-mcp serves the Model Context Protocol on standard input and output: it is
-started by an MCP client (Claude Code, OpenCode, Codex, Gemini CLI, ..), not by hand.
+ai-coord-mcp serves the Model Context Protocol on standard input and output. It
+is started by an MCP client (Claude Code, OpenCode, Codex, ..), not by hand:
 
   claude mcp add --scope user ai-coord -- ai-coord-mcp
   codex mcp add ai-coord -- ai-coord-mcp
 
-The README has the other clients. `ai-coord-mcp --help` shows what else it can do.
+The README has the other clients; --help shows what else the program can do.
 It goes on serving until the end of input (Ctrl-D).
 ";
 
@@ -66,7 +66,7 @@ fn log_to_stderr() {
     let logged = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(false)
         .try_init();
     if let Err(error) = logged {
         let error: &dyn fmt::Display = &error;

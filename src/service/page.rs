@@ -1,14 +1,17 @@
 //! Which tasks a caller asks for, and how much of them fits a result.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{AgentName, AnyTask, Status, Tag};
 
 /// Clients cut results near 8,000 bytes; a page of entries stays below that.
 pub(super) const PAGE_BYTES: usize = 7_500;
 
-/// Which tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which tasks, as callers name them: a status, `active` or `all`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) enum Filter {
     /// All but approved and cancelled.
     #[default]
@@ -27,6 +30,42 @@ impl Filter {
             Self::All => true,
             Self::In(only) => status == only,
         }
+    }
+}
+
+const ACTIVE: &str = "active";
+const ALL: &str = "all";
+
+impl TryFrom<String> for Filter {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            ACTIVE => Ok(Self::Active),
+            ALL => Ok(Self::All),
+            text => {
+                let status = Status::ALL.into_iter().find(|it| it.as_str() == text);
+                status
+                    .map(Self::In)
+                    .ok_or_else(|| format!("{text:?} is no status"))
+            }
+        }
+    }
+}
+
+impl schemars::JsonSchema for Filter {
+    fn schema_name() -> Cow<'static, str> {
+        "Filter".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let statuses = Status::ALL.iter().map(|it| it.as_str());
+        let values: Vec<_> = [ACTIVE, ALL].into_iter().chain(statuses).collect();
+        schemars::json_schema!({ "type": "string", "enum": values })
     }
 }
 

@@ -15,6 +15,7 @@ mod ending;
 mod golden;
 mod lifecycle;
 mod records;
+mod terminal;
 mod tools;
 mod toy;
 mod ui;

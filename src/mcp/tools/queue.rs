@@ -8,42 +8,11 @@ use super::{Tools, patience};
 use crate::{
     domain::{
         Bounded, Description, DirectoryPath, ExpectedOutput, FilePath, Metadata, RequestedName,
-        Status, Tag, TaskId, Title, Work,
+        Tag, TaskId, Title, Work,
     },
     mcp::{Caller, Parameters, Reply, ToolError},
     service::{Changed, Claim, ClaimNext, Filter, Search, TaskPage, WholeTask},
 };
-
-/// A status, or a group of them.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum StatusFilter {
-    Active,
-    All,
-    Pending,
-    Claimed,
-    InProgress,
-    Completed,
-    Approved,
-    RevisionRequested,
-    Cancelled,
-}
-
-impl From<StatusFilter> for Filter {
-    fn from(filter: StatusFilter) -> Self {
-        match filter {
-            StatusFilter::Active => Self::Active,
-            StatusFilter::All => Self::All,
-            StatusFilter::Pending => Self::In(Status::Pending),
-            StatusFilter::Claimed => Self::In(Status::Claimed),
-            StatusFilter::InProgress => Self::In(Status::InProgress),
-            StatusFilter::Completed => Self::In(Status::Completed),
-            StatusFilter::Approved => Self::In(Status::Approved),
-            StatusFilter::RevisionRequested => Self::In(Status::RevisionRequested),
-            StatusFilter::Cancelled => Self::In(Status::Cancelled),
-        }
-    }
-}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CreateTask {
@@ -70,7 +39,7 @@ struct CreateTask {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ListTasks {
     /// Default active: all but approved and cancelled
-    status: Option<StatusFilter>,
+    status: Option<Filter>,
     /// A name, or me
     assignee: Option<String>,
     /// A name, or me
@@ -89,7 +58,7 @@ struct SearchTasks {
     /// Text to find in title, description or tags, in any case
     query: Description,
     /// Default all
-    status: Option<StatusFilter>,
+    status: Option<Filter>,
     /// 1-200, default 50
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u64>,
@@ -174,7 +143,7 @@ impl Tools {
         caller: Caller,
     ) -> Result<Reply<TaskPage>, ToolError> {
         let search = Search {
-            status: request.status.map_or(Filter::Active, Into::into),
+            status: request.status.unwrap_or(Filter::Active),
             assignee: request.assignee,
             creator: request.creator,
             tag: request.tag,
@@ -202,7 +171,7 @@ impl Tools {
         caller: Caller,
     ) -> Result<Reply<TaskPage>, ToolError> {
         let search = Search {
-            status: request.status.map_or(Filter::All, Into::into),
+            status: request.status.unwrap_or(Filter::All),
             text: Some(request.query.into()),
             limit: super::count(request.limit, 50),
             cursor: request.cursor,

@@ -11,39 +11,12 @@ use crate::{
     service::{AttentionWait, Changed, SentBack, TaskWait},
 };
 
-/// A status that a caller knows a task to have.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum KnownStatus {
-    Pending,
-    Claimed,
-    InProgress,
-    Completed,
-    Approved,
-    RevisionRequested,
-    Cancelled,
-}
-
-impl From<KnownStatus> for Status {
-    fn from(known: KnownStatus) -> Self {
-        match known {
-            KnownStatus::Pending => Self::Pending,
-            KnownStatus::Claimed => Self::Claimed,
-            KnownStatus::InProgress => Self::InProgress,
-            KnownStatus::Completed => Self::Completed,
-            KnownStatus::Approved => Self::Approved,
-            KnownStatus::RevisionRequested => Self::RevisionRequested,
-            KnownStatus::Cancelled => Self::Cancelled,
-        }
-    }
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 struct WaitForTask {
     /// Leave out to wait for whatever needs you
     task_id: Option<TaskId>,
     /// With task_id: return at once if the status differs; default: its status now
-    known_status: Option<KnownStatus>,
+    known_status: Option<Status>,
     /// Hide what is older: `now` of an earlier result, or a message's timestamp
     since: Option<Timestamp>,
     /// Default and maximum: what your client allows (50 or more)
@@ -107,13 +80,10 @@ impl Tools {
         let (service, since) = (self.service.clone(), request.since);
         Tools::wait(async move {
             match request.task_id {
-                Some(id) => {
-                    let known = request.known_status.map(Into::into);
-                    service
-                        .wait_for_task(id, known, since, patience)
-                        .await
-                        .map(|it| Waited::Task(Box::new(it)))
-                }
+                Some(id) => service
+                    .wait_for_task(id, request.known_status, since, patience)
+                    .await
+                    .map(|it| Waited::Task(Box::new(it))),
                 None => service
                     .wait_for_attention(since, patience)
                     .await

@@ -11,7 +11,7 @@ use super::*;
 use crate::store::testing::{Desk, Role, eventually, quick};
 
 fn card() -> Card {
-    let card = Card::new("worker", "/work/tree", "2026-01-01T00:00:00.000Z");
+    let card = Card::new("worker", "/home/me/tree", "2026-01-01T00:00:00.000Z");
     card.with_client(Some("opencode".to_owned()), Some("1.2".to_owned()))
 }
 
@@ -88,7 +88,7 @@ fn the_card_is_for_people() {
     let text = fs::read_to_string(desk.store().join("agents/worker.json")).unwrap();
     let expected = format!(
         "{{\n  \"formatVersion\": 1,\n  \"name\": \"worker\",\n  \"client\": \"opencode\",\n  \
-         \"version\": \"1.2\",\n  \"pid\": {},\n  \"directory\": \"/work/tree\",\n  \
+         \"version\": \"1.2\",\n  \"pid\": {},\n  \"directory\": \"/home/me/tree\",\n  \
          \"since\": \"2026-01-01T00:00:00.000Z\"\n}}\n",
         std::process::id()
     );
@@ -97,7 +97,7 @@ fn the_card_is_for_people() {
     assert_eq!((read.name(), read.client()), ("worker", Some("opencode")));
     assert_eq!(
         (read.version(), read.directory()),
-        (Some("1.2"), "/work/tree")
+        (Some("1.2"), "/home/me/tree")
     );
     assert_eq!(read.since(), "2026-01-01T00:00:00.000Z");
 }
@@ -190,7 +190,7 @@ fn anything_but_a_regular_file_in_place_of_the_card_is_named() {
         match kind {
             "a FIFO" => mkfifo(&path, Mode::S_IRWXU).unwrap(),
             "a directory" => fs::create_dir(&path).unwrap(),
-            _ => symlink("/tmp/target", &path).unwrap(),
+            _ => symlink("/nowhere/target", &path).unwrap(),
         }
         let taken = Presence::take(&root, "worker", &card()).map(|_| ());
         let looked = holder(&root, "worker").map(|_| ());

@@ -154,13 +154,10 @@ async fn a_watcher_is_woken_by_status_and_by_messages() {
     let (boss, worker) = (place.agent("boss").await, place.agent("worker").await);
     boss.ok("create_task", json!({ "title": "a", "description": "b" }))
         .await;
-    let watch = || {
-        boss.ok(
-            "wait_for_task",
-            json!({ "task_id": "task-0001", "timeout_seconds": 25 }),
-        )
-    };
-    let (seen, _) = tokio::join!(watch(), worker.ok("claim_next_task", json!({})));
+    // The wait may come in after the claim: only what it knows makes it return either way.
+    let known = json!({ "task_id": "task-0001", "known_status": "pending", "timeout_seconds": 25 });
+    let watch = boss.ok("wait_for_task", known.clone());
+    let (seen, _) = tokio::join!(watch, worker.ok("claim_next_task", json!({})));
     assert_eq!(seen["timed_out"], false);
     let post = worker.ok(
         "post_message",
@@ -170,7 +167,6 @@ async fn a_watcher_is_woken_by_status_and_by_messages() {
         json!({ "task_id": "task-0001", "since": "2020-01-01T00:00:00Z", "timeout_seconds": 25 });
     let (seen, _) = tokio::join!(boss.ok("wait_for_task", since), post);
     assert_eq!(seen["messages"][0]["content"], "hello");
-    let known = json!({ "task_id": "task-0001", "known_status": "pending", "timeout_seconds": 25 });
     assert_eq!(
         boss.ok("wait_for_task", known).await["task"]["status"],
         "claimed"
