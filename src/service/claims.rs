@@ -65,7 +65,7 @@ impl Service {
         self.handed_out(&task);
         Ok(Claim {
             already,
-            ..self.claim_of(&task, &names)?
+            ..self.claim_of(&task, &names)
         })
     }
 
@@ -85,7 +85,7 @@ impl Service {
                 return Ok(Claim {
                     why,
                     held,
-                    ..self.claim_of(&task, &names)?
+                    ..self.claim_of(&task, &names)
                 });
             }
         }
@@ -182,17 +182,19 @@ impl Service {
             .map_err(|refused| self.refusal(&refused, names))
     }
 
-    fn claim_of(&self, task: &AnyTask, names: &[AgentName]) -> Result<Claim, Failure> {
-        let thread: Thread = self.store.log(task)?;
-        Ok(Claim {
+    /// The claim is made: a thread that cannot be read must not make it look refused. `get_messages` says what is
+    /// wrong with it.
+    fn claim_of(&self, task: &AnyTask, names: &[AgentName]) -> Claim {
+        let thread: Thread = self.store.log(task).unwrap_or_default();
+        Claim {
             already: false,
             why: None,
             held: Vec::new(),
             next: None,
-            progress: self.latest_progress(task)?,
+            progress: self.latest_progress(task),
             messages: Self::riding(&thread, names, None),
             task: Some(self.work_order(task)),
-        })
+        }
     }
 
     fn is_handed_out(&self, task: &AnyTask) -> bool {

@@ -1,6 +1,6 @@
 //! From a task to what a caller sees of it.
 
-use super::{Failure, ProgressView, Service, TaskView, UnreadableView, error::code_of, page};
+use super::{ProgressView, Service, TaskView, UnreadableView, error::code_of, page};
 use crate::{
     domain::{AgentName, AnyTask, Message, ProgressLog, Status, TaskId, Thread, Timestamp},
     store::{Listing, Unreadable},
@@ -104,10 +104,10 @@ impl Service {
         riding
     }
 
-    /// Where the work on a task has got to.
-    pub(super) fn latest_progress(&self, task: &AnyTask) -> Result<Option<ProgressView>, Failure> {
-        let progress: ProgressLog = self.store.log(task)?;
-        Ok(progress.latest().map(Into::into))
+    /// Where the work on a task has got to, if that can be read.
+    pub(super) fn latest_progress(&self, task: &AnyTask) -> Option<ProgressView> {
+        let progress: ProgressLog = self.store.log(task).unwrap_or_default();
+        progress.latest().map(Into::into)
     }
 }
 

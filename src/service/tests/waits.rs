@@ -88,3 +88,46 @@ async fn an_interrupted_wait_claims_nothing() {
     let id = boss.create("task", &[]);
     assert_eq!(boss.summary(id).status, Status::Pending);
 }
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_told_every_fifteen_seconds_until_the_ceiling() {
+    let scene = Scene::new();
+    let boss = scene.agent("opencode");
+    let id = boss.create("task", &[]);
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let tell: Tell = {
+        let told = told.clone();
+        Box::new(move |elapsed| {
+            told.lock().unwrap().push(elapsed.as_secs());
+            futures::future::ready(()).boxed()
+        })
+    };
+    let asked = Some(40);
+    let patience = Patience::new(
+        boss.client.clone(),
+        asked,
+        futures::future::pending().boxed(),
+        Some(tell),
+    );
+    let started = tokio::time::Instant::now();
+    let wait = boss
+        .service
+        .clone()
+        .wait_for_task(id, None, None, patience)
+        .await
+        .unwrap();
+    assert!(wait.timed_out);
+    assert_eq!(started.elapsed().as_secs(), 40);
+    assert_eq!(*told.lock().unwrap(), [15, 30]);
+
+    // Without a way to tell, this client gives up after a minute: a longer wait is cut.
+    let started = tokio::time::Instant::now();
+    let wait = boss
+        .service
+        .clone()
+        .wait_for_task(id, None, None, boss.patience(3_600))
+        .await
+        .unwrap();
+    assert!(wait.timed_out);
+    assert_eq!(started.elapsed().as_secs(), 50);
+}

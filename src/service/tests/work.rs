@@ -143,3 +143,22 @@ fn a_stale_version_is_a_conflict_before_anything_else() {
         "{conflict}"
     );
 }
+
+#[test]
+fn a_thread_that_cannot_be_read_does_not_make_a_claim_look_refused() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    let id = boss.create("task", &[]);
+    boss.say(id, "hello");
+    let thread = scene
+        .directory
+        .path()
+        .join("coordination/messages/task-0001.json");
+    std::fs::write(thread, "not a thread").unwrap();
+    assert_eq!(worker.claim_next().task.unwrap().id, id);
+    worker.report(id, None).unwrap();
+    assert_eq!(
+        worker.service.messages(id, None, 9).unwrap_err().code(),
+        Code::Corrupt
+    );
+}
