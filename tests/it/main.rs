@@ -9,6 +9,7 @@
 
 mod agent;
 mod architecture;
+mod calls;
 mod child;
 mod clients;
 mod ending;
