@@ -179,6 +179,29 @@ fn what_no_transition_made_is_refused_by_name() {
 }
 
 #[test]
+fn an_outbox_that_would_spoil_the_thread_is_refused() {
+    let message = |task: &str| {
+        json!({ "message": {
+            "id": "00000000-0000-0000-0000-000000000001", "taskId": task, "author": "boss",
+            "timestamp": "2026-01-01T00:00:00.000Z", "content": "hello",
+        } })
+    };
+    let with = |outbox: Value| read(&forged(Status::Claimed, "/outbox", outbox));
+    assert!(with(json!([message("task-0001")])).is_ok());
+    for (outbox, expected) in [
+        (json!([message("task-0002")]), "another task's"),
+        (
+            json!([message("task-0001"), message("task-0001")]),
+            "the same id",
+        ),
+        (json!([{ "letter": {} }]), "unknown variant"),
+    ] {
+        let error = with(outbox).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn what_a_legal_task_could_say_is_taken() {
     for (status, pointer, to) in [
         (Status::Claimed, "/description", json!("mended by hand")),
