@@ -14,7 +14,9 @@ use super::{
 
 pub use record::RecordError;
 
-/// A task in state `S`. Not `Clone`: a transition consumes it.
+/// A task in state `S`.
+///
+/// Not `Clone`: a transition consumes it. Not `Deserialize`: what a file holds is an [`AnyTask`](super::AnyTask).
 #[derive(Debug)]
 #[must_use = "a transition does nothing until the task that it returns is stored"]
 pub struct Task<S: State> {

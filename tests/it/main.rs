@@ -1,0 +1,5 @@
+//! The integration tests, one binary, a module for each topic.
+
+#![cfg(test)]
+
+mod ui;
