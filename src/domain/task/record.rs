@@ -3,14 +3,16 @@
 //! Reading is a constructor from outside, so it trusts nothing: the record is taken only if its history is one that
 //! the transitions make, and if every field says what that history leads to.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Common, HistoryEntry, Task, Work};
 use crate::domain::{
     Action, AgentName, AnyTask, Approved, Bounded, Cancelled, Claimed, Completed, Description,
-    DirectoryPath, ExpectedOutput, Facts, FilePath, FormatVersion, InProgress, Metadata, Note,
-    OutboxEntry, Pending, RevisionRequested, Rework, State, Status, Submission, Tag, TaskId,
-    Timestamp, Title, Transition,
+    DirectoryPath, ExpectedOutput, Facts, FilePath, FormatVersion, InProgress, MessageId, Metadata,
+    Note, OutboxEntry, Pending, RevisionRequested, Rework, State, Status, Submission, Tag, TaskId,
+    Timestamp, Title, Transition, present::present,
 };
 
 /// What a task file says. Private: to everybody else a file is an [`AnyTask`] or an error.
@@ -24,7 +26,11 @@ struct TaskRecord {
     status: Status,
     version: u64,
     creator: AgentName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     assignee: Option<AgentName>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -33,19 +39,39 @@ struct TaskRecord {
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     after: Bounded<TaskId, 64>,
     description: Description,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     expected_output: Option<ExpectedOutput>,
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     files: Bounded<FilePath, 256>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     working_directory: Option<DirectoryPath>,
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     metadata: Metadata,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     feedback: Option<Note>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     submission: Option<Submission>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     reason: Option<Note>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     outbox: Vec<OutboxEntry>,
@@ -82,6 +108,14 @@ pub enum RecordError {
         /// The task's status.
         status: Status,
     },
+    /// The outbox holds what this task cannot have sent: delivered, it would spoil the thread.
+    #[error("outbox entry {id}: {problem}: remove it")]
+    Outbox {
+        /// The entry's id.
+        id: MessageId,
+        /// What is wrong.
+        problem: &'static str,
+    },
 }
 
 /// The tool that would have made the edit, where there is one.
@@ -94,6 +128,7 @@ impl TryFrom<TaskRecord> for AnyTask {
 
     fn try_from(record: TaskRecord) -> Result<Self, RecordError> {
         Story::of(&record.history)?.check(&record)?;
+        check_outbox(record.id, &record.outbox)?;
         let status = record.status;
         let missing = |field| RecordError::Field { field, status };
         let TaskRecord {
@@ -178,6 +213,21 @@ where
     AnyTask: From<Task<S>>,
 {
     Task { common, state }.into()
+}
+
+fn check_outbox(task: TaskId, outbox: &[OutboxEntry]) -> Result<(), RecordError> {
+    let mut seen = HashSet::new();
+    for entry in outbox {
+        let id = entry.id();
+        let wrong = |problem| Err(RecordError::Outbox { id, problem });
+        if !seen.insert(id) {
+            return wrong("another one has the same id");
+        }
+        if entry.message().is_some_and(|it| it.task_id != task) {
+            return wrong("its taskId is another task's");
+        }
+    }
+    Ok(())
 }
 
 /// What a history tells about its task.
