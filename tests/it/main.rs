@@ -2,4 +2,7 @@
 
 #![cfg(test)]
 
+mod golden;
+mod lifecycle;
+mod tasks;
 mod ui;
