@@ -4,5 +4,6 @@
 
 mod golden;
 mod lifecycle;
+mod records;
 mod tasks;
 mod ui;
