@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod architecture;
 mod golden;
 mod lifecycle;
 mod records;
