@@ -9,6 +9,7 @@ mod any_task;
 mod id;
 mod message;
 mod outbox;
+mod present;
 mod progress;
 mod state;
 mod task;

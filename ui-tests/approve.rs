@@ -1,5 +1,6 @@
-//! Only a completed task can be approved.
-use ai_coord::domain::{Stamp, Pending, Claimed, InProgress, Approved, RevisionRequested, Cancelled, Task};
+//! Only work that was handed in can be accepted.
+
+use ai_coord::domain::{Approved, Cancelled, Claimed, InProgress, Pending, RevisionRequested, Stamp, Task};
 
 fn pending(task: Task<Pending>, stamp: Stamp) {
     let _ = task.approve(stamp, None);

@@ -1,5 +1,6 @@
-//! Completed work is reviewed, and what is over stays over: neither can be cancelled.
-use ai_coord::domain::{Stamp, Completed, Approved, Cancelled, Task};
+//! Only an open task can be withdrawn.
+
+use ai_coord::domain::{Approved, Cancelled, Completed, Stamp, Task};
 
 fn completed(task: Task<Completed>, stamp: Stamp) {
     let _ = task.cancel(stamp, None);

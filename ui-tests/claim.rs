@@ -1,5 +1,6 @@
 //! Only a pending task can be claimed.
-use ai_coord::domain::{Stamp, Claimed, InProgress, Completed, Approved, RevisionRequested, Cancelled, Task};
+
+use ai_coord::domain::{Approved, Cancelled, Claimed, Completed, InProgress, RevisionRequested, Stamp, Task};
 
 fn claimed(task: Task<Claimed>, stamp: Stamp) {
     let _ = task.claim(stamp);

@@ -1,8 +1,10 @@
-//! A transition consumes the task, so that two agents cannot claim one.
-use ai_coord::domain::{Claimed, Pending, Stamp, Task};
+//! A transition consumes the task, so that no second one can start from the same version.
 
-fn claim_twice(task: Task<Pending>, ours: Stamp, theirs: Stamp) -> (Task<Claimed>, Task<Claimed>) {
-    (task.claim(ours), task.claim(theirs))
+use ai_coord::domain::{Pending, Stamp, Task};
+
+fn twice(task: Task<Pending>, first: Stamp, second: Stamp) {
+    let _ours = task.claim(first);
+    let _theirs = task.claim(second);
 }
 
 fn main() {}

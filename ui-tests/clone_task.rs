@@ -1,8 +1,13 @@
-//! A task is one thing: a copy could be claimed by somebody else.
-use ai_coord::domain::{Pending, Task};
+//! A task cannot be cloned: two copies could be moved to different statuses.
 
-fn copy(task: &Task<Pending>) -> Task<Pending> {
-    Task::clone(task)
+use ai_coord::domain::{AnyTask, Pending, Task};
+
+fn pending(task: &Task<Pending>) -> Task<Pending> {
+    task.clone()
+}
+
+fn any(task: &AnyTask) -> AnyTask {
+    task.clone()
 }
 
 fn main() {}

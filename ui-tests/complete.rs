@@ -1,20 +1,21 @@
-//! Only a task that somebody works on can be completed.
-use ai_coord::domain::{Submission, Timestamp, Pending, Completed, Approved, Cancelled, Task};
+//! Only whoever holds a task hands it in.
 
-fn pending(task: Task<Pending>, at: Timestamp, work: Submission) {
-    let _ = task.complete(at, work);
+use ai_coord::domain::{Approved, Cancelled, Completed, Pending, Submission, Task, Timestamp};
+
+fn pending(task: Task<Pending>, at: Timestamp, submission: Submission) {
+    let _ = task.complete(at, submission);
 }
 
-fn completed(task: Task<Completed>, at: Timestamp, work: Submission) {
-    let _ = task.complete(at, work);
+fn completed(task: Task<Completed>, at: Timestamp, submission: Submission) {
+    let _ = task.complete(at, submission);
 }
 
-fn approved(task: Task<Approved>, at: Timestamp, work: Submission) {
-    let _ = task.complete(at, work);
+fn approved(task: Task<Approved>, at: Timestamp, submission: Submission) {
+    let _ = task.complete(at, submission);
 }
 
-fn cancelled(task: Task<Cancelled>, at: Timestamp, work: Submission) {
-    let _ = task.complete(at, work);
+fn cancelled(task: Task<Cancelled>, at: Timestamp, submission: Submission) {
+    let _ = task.complete(at, submission);
 }
 
 fn main() {}

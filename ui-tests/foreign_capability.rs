@@ -1,6 +1,9 @@
-//! What a state allows is decided in the table of transitions and nowhere else.
-use ai_coord::domain::{Claimable, Cancelled};
+//! What a state can do is said in the transitions table and nowhere else.
 
-impl Claimable for Cancelled {}
+use ai_coord::domain::{Approvable, Claimable, Claimed, Pending};
+
+impl Claimable for Claimed {}
+
+impl Approvable for Pending {}
 
 fn main() {}

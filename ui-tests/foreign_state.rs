@@ -1,14 +1,19 @@
-//! The seven states are all there are.
-use ai_coord::domain::{Facts, State, Status};
+//! The lifecycle has its seven states and takes no other.
 
-struct Archived;
+use ai_coord::domain::{Facts, State, Status, Task};
 
-impl State for Archived {
-    const STATUS: Status = Status::Approved;
+struct Paused;
+
+impl State for Paused {
+    const STATUS: Status = Status::Pending;
 
     fn facts(&self) -> Facts<'_> {
         Facts::default()
     }
 }
+
+struct Deleted;
+
+fn deleted(_: Task<Deleted>) {}
 
 fn main() {}

@@ -1,8 +1,12 @@
-//! A state cannot be made by hand: its data is private.
-use ai_coord::domain::{AgentName, Claimed};
+//! A state cannot be built by hand: it would be a holder without a claim, work without a review.
 
-fn forge(assignee: AgentName) -> Claimed {
-    Claimed { assignee }
+use ai_coord::domain::{AgentName, Approved, Submission};
+
+fn approved(assignee: AgentName, submission: Submission) -> Approved {
+    Approved {
+        assignee,
+        submission,
+    }
 }
 
 fn main() {}

@@ -1,5 +1,6 @@
-//! Only a task that has been handed in or is over can be put back.
-use ai_coord::domain::{Stamp, Pending, Claimed, InProgress, RevisionRequested, Task};
+//! Only a task that is handed in or over can be put back.
+
+use ai_coord::domain::{Claimed, InProgress, Pending, RevisionRequested, Stamp, Task};
 
 fn pending(task: Task<Pending>, stamp: Stamp) {
     let _ = task.reopen(stamp, None);

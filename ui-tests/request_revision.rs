@@ -1,5 +1,6 @@
-//! Only a completed task can be sent back.
-use ai_coord::domain::{Note, Stamp, Pending, Claimed, InProgress, Approved, RevisionRequested, Cancelled, Task};
+//! Only work that was handed in and not accepted can be sent back.
+
+use ai_coord::domain::{Approved, Cancelled, Claimed, InProgress, Note, Pending, RevisionRequested, Stamp, Task};
 
 fn pending(task: Task<Pending>, stamp: Stamp, feedback: Note) {
     let _ = task.request_revision(stamp, feedback);

@@ -1,5 +1,6 @@
-//! Only a claimed task, or one sent back, can be started.
-use ai_coord::domain::{Timestamp, Pending, InProgress, Completed, Approved, Cancelled, Task};
+//! Work starts on a task that is held and not being worked on.
+
+use ai_coord::domain::{Approved, Cancelled, Completed, InProgress, Pending, Task, Timestamp};
 
 fn pending(task: Task<Pending>, at: Timestamp) {
     let _ = task.start(at);

@@ -20,7 +20,7 @@ const UNBREAKABLE: &str = "\0";
 
 /// The text that `where` prints.
 pub(crate) fn report(location: &Location, worktree: Option<&Worktree>) -> String {
-    let exists = if location.exists() {
+    let exists = if location.is_there() {
         "yes"
     } else {
         "not yet; it is made when it is first needed"

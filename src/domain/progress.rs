@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentName, FormatVersion, MessageId, Note, OutboxEntry, ThreadError, Timestamp,
-    message::in_order,
+    message::in_order, present::present,
 };
 
 /// How much is done: 0 to 100.
@@ -74,13 +74,25 @@ pub struct ProgressEntry {
     /// The task version at which the author's claim was made: a percentage holds within one claim.
     pub claim_version: u64,
     /// How much was done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub percent: Option<Percent>,
     /// What was being worked on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub current_step: Option<Note>,
     /// Anything else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub notes: Option<Note>,
 }
 
@@ -187,7 +199,11 @@ impl ProgressLog {
 struct Record {
     #[serde(default)]
     format_version: FormatVersion,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     latest: Option<ProgressEntry>,
     history: Vec<ProgressEntry>,
 }

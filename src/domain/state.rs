@@ -108,6 +108,11 @@ pub struct Facts<'a> {
 }
 
 /// A status as a type. Sealed: the seven structs here are all there will be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no state of a task",
+    label = "not one of the seven states",
+    note = "the states are `Pending`, `Claimed`, `InProgress`, `Completed`, `Approved`, `RevisionRequested` and `Cancelled`"
+)]
 pub trait State: sealed::Sealed {
     /// The status as a value.
     const STATUS: Status;
@@ -118,9 +123,9 @@ pub trait State: sealed::Sealed {
 
 /// A state in which an agent holds the task or has handed it in.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task has no assignee",
-    label = "nobody holds a task in this state",
-    note = "claim the task first: `Claimed`, `InProgress`, `Completed`, `Approved` and `RevisionRequested` have one"
+    message = "a task in state `{Self}` has no assignee",
+    label = "nobody need hold a task in this state",
+    note = "`claim` the task first: `Claimed`, `InProgress`, `Completed`, `Approved` and `RevisionRequested` have an assignee"
 )]
 pub trait Assigned: State {
     /// Who it is.
@@ -132,9 +137,9 @@ pub trait Assigned: State {
 
 /// A state in which work has been handed in and not been sent back.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task has no submission to review",
-    label = "nothing has been handed in in this state",
-    note = "complete the task first: `Completed` and `Approved` have one"
+    message = "a task in state `{Self}` has no work to review",
+    label = "nothing is handed in in this state",
+    note = "`complete` the task first: `Completed` and `Approved` have a submission"
 )]
 pub trait Submitted: Assigned {
     /// Takes the work out for the next state to keep.
@@ -147,8 +152,10 @@ macro_rules! states {
         #[derive(Debug)]
         pub struct $name { $(pub(super) $field: $type),* }
 
+        #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $name {}
 
+        #[diagnostic::do_not_recommend]
         impl State for $name {
             const STATUS: Status = Status::$name;
 
@@ -162,6 +169,7 @@ macro_rules! states {
 
 states! {
     /// Nobody has taken the task.
+    #[non_exhaustive]
     Pending {} => |_| Facts::default();
     /// Taken, not begun.
     Claimed { assignee: AgentName } => |it| Facts { assignee: Some(&it.assignee), ..Facts::default() };
@@ -238,5 +246,10 @@ submitted! { Completed Approved }
 
 mod sealed {
     /// Keeps other crates from adding states.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a state of a task",
+        label = "the lifecycle takes no states from outside",
+        note = "a new status is a variant of `Status`, a struct beside `Pending` and rows of the transitions table"
+    )]
     pub trait Sealed {}
 }

@@ -10,11 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     Action, AgentName, Assigned, Bounded, Description, DirectoryPath, ExpectedOutput, FilePath,
     Metadata, Note, OutboxEntry, Pending, State, Status, Tag, TaskId, Timestamp, Title, Transition,
+    present::present,
 };
 
 pub use record::RecordError;
 
-/// A task in state `S`. Not `Clone`: a transition consumes it.
+/// A task in state `S`.
+///
+/// Not `Clone`: a transition consumes it. Not `Deserialize`: what a file holds is an [`AnyTask`](super::AnyTask).
 #[derive(Debug)]
 #[must_use = "a transition does nothing until the task that it returns is stored"]
 pub struct Task<S: State> {
@@ -91,12 +94,20 @@ pub struct HistoryEntry {
     /// What was done.
     pub action: Action,
     /// The status before; none at the creation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub from: Option<Status>,
     /// The status after.
     pub to: Status,
     /// The summary, feedback, reason or note that was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub note: Option<Note>,
     /// Whether the approval is the assignee's own, of a task that it had created itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

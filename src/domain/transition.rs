@@ -160,57 +160,59 @@ impl<S: State> OwnWork<S> {
 
 /// A state from which a task can be claimed.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task cannot be claimed",
-    label = "only a `Pending` task can: in this state it has been taken or is over",
-    note = "a task that was completed, approved or cancelled can be claimed again after `reopen`"
+    message = "a task in state `{Self}` cannot be claimed",
+    label = "`claim` takes a `Pending` task",
+    note = "a task that is held is free again after `cancel` and `reopen`, one that is handed in or over after `reopen`"
 )]
 pub trait Claimable: State {}
 
 /// A state from which work can begin.
 #[diagnostic::on_unimplemented(
-    message = "work cannot start on a `{Self}` task",
-    label = "only a `Claimed` or `RevisionRequested` task can be started",
-    note = "`claim` a pending task first"
+    message = "work on a task in state `{Self}` cannot start",
+    label = "`start` takes a `Claimed` or `RevisionRequested` task",
+    note = "`claim` a pending task first; one in progress has been started and only reports progress",
+    note = "completed work is begun again after `request_revision`, an approved or cancelled task after `reopen` and `claim`"
 )]
 pub trait Startable: Assigned {}
 
 /// A state from which work can be handed in.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task cannot be completed",
-    label = "only a `Claimed`, `InProgress` or `RevisionRequested` task can be",
-    note = "`claim` a pending task first, so that the work has an author"
+    message = "a task in state `{Self}` cannot be completed",
+    label = "`complete` takes a `Claimed`, `InProgress` or `RevisionRequested` task",
+    note = "`claim` a pending task first, so that the work has an author",
+    note = "completed work is handed in again after `request_revision`, an approved or cancelled task after `reopen` and `claim`"
 )]
 pub trait Completable: Assigned {}
 
 /// A state in which work can be accepted.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task cannot be approved",
-    label = "only a `Completed` task can be",
-    note = "the assignee calls `complete` first, so that there is work to review"
+    message = "a task in state `{Self}` cannot be approved",
+    label = "`approve` takes a `Completed` task",
+    note = "its holder calls `complete` first, so that there is work to review; an approved or cancelled task is over"
 )]
 pub trait Approvable: Submitted {}
 
 /// A state in which work can be sent back.
 #[diagnostic::on_unimplemented(
-    message = "no revision can be requested of a `{Self}` task",
-    label = "only a `Completed` task can be sent back",
-    note = "the assignee calls `complete` first; an approved task can only be reopened"
+    message = "no revision of a task in state `{Self}` can be requested",
+    label = "`request_revision` takes a `Completed` task",
+    note = "its holder calls `complete` first, so that there is work to review; an approved or cancelled task can only be reopened"
 )]
 pub trait Returnable: Submitted {}
 
 /// A state from which a task can be withdrawn.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task cannot be cancelled",
-    label = "only a `Pending`, `Claimed`, `InProgress` or `RevisionRequested` task can be",
-    note = "completed work is approved or sent back first; an approved or cancelled task is over"
+    message = "a task in state `{Self}` cannot be cancelled",
+    label = "`cancel` takes a `Pending`, `Claimed`, `InProgress` or `RevisionRequested` task",
+    note = "completed work is approved, or sent back with `request_revision` first; an approved or cancelled task is over"
 )]
 pub trait Cancellable: State {}
 
 /// A state from which a task can be put back.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` task cannot be reopened",
-    label = "only a `Completed`, `Approved` or `Cancelled` task can be",
-    note = "an open task is pending already or somebody's: `cancel` takes it from them, then `reopen` puts it back"
+    message = "a task in state `{Self}` cannot be reopened",
+    label = "`reopen` takes a `Completed`, `Approved` or `Cancelled` task",
+    note = "a pending task is open already; one that is held is taken from its holder with `cancel` first"
 )]
 pub trait Reopenable: State {}
 

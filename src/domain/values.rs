@@ -5,7 +5,10 @@ use std::{borrow::Cow, ops::Deref};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::text::{DirectoryPath, FilePath, Note, Reference};
+use super::{
+    present::present,
+    text::{DirectoryPath, FilePath, Note, Reference},
+};
 
 /// The version of the file format. There is one so far, and absent reads as that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,16 +176,28 @@ pub struct MetadataError {
 #[serde(deny_unknown_fields)]
 pub struct Submission {
     /// What was done, for the reviewer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub summary: Option<Note>,
     /// The files to look at.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub files: Bounded<FilePath, 256>,
     /// The commit that holds the work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub commit: Option<Reference>,
     /// The branch that was checked out in the implementer's worktree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub branch: Option<Reference>,
     /// The implementer's worktree.
     pub directory: DirectoryPath,

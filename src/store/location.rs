@@ -147,7 +147,7 @@ impl Location {
     }
 
     /// Whether the directory is there by now.
-    pub(crate) fn exists(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         self.directory.is_dir()
     }
 }

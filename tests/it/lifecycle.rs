@@ -1,276 +1,348 @@
-//! The lifecycle as a whole: every status against every other, every tool against every status.
+//! The lifecycle: which transition leads where, who may make it, and what the task carries along.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use ai_coord::domain::{
-    Action, AgentName, AnyTask, Bounded, Denial, Description, DirectoryPath, Metadata, NewTask,
-    Note, Refused, Stamp, Status, Submission, Task, TaskId, Timestamp, Title, Transition, Work,
+use ai_coord::domain::{AnyTask, Denial, Facts, NewTask, Note, Status, Task, TaskId, Transition};
+
+use crate::{
+    golden,
+    tasks::{
+        ASSIGNEE, CREATOR, OTHER, after, agent, at, attempt, in_status, note, pending, stamp,
+        submission, work,
+    },
 };
 
-use crate::golden;
-
-fn name(words: &str) -> AgentName {
-    AgentName::from_words(words).unwrap()
-}
-
-fn stamp(actor: &str, second: i64) -> Stamp {
-    Stamp {
-        actor: name(actor),
-        at: Timestamp::from_millis(second * 1_000),
-    }
-}
-
-fn note(text: &str) -> Note {
-    Note::try_from(text.to_owned()).unwrap()
-}
-
-fn submission(summary: &str) -> Submission {
-    Submission {
-        summary: Some(note(summary)),
-        files: Bounded::default(),
-        commit: None,
-        branch: None,
-        directory: DirectoryPath::try_from("/home/somebody".to_owned()).unwrap(),
-    }
-}
-
-/// A task of the boss's.
-pub(crate) fn created() -> Task<ai_coord::domain::Pending> {
-    let work = Work {
-        title: Title::try_from("sort".to_owned()).unwrap(),
-        description: Description::try_from("stably".to_owned()).unwrap(),
-        expected_output: None,
-        after: Bounded::default(),
-        tags: Bounded::default(),
-        files: Bounded::default(),
-        working_directory: None,
-        metadata: Metadata::default(),
-    };
-    Task::create(
-        NewTask {
-            id: TaskId::from_number(1),
-            work,
-        },
-        stamp("boss", 0),
-    )
-}
-
-/// The same task in any status, held by the worker where somebody holds it.
-pub(crate) fn task_in(status: Status) -> AnyTask {
-    let claimed = || created().claim(stamp("worker", 1));
-    let at = |second: i64| Timestamp::from_millis(second * 1_000);
-    let completed = || claimed().start(at(2)).complete(at(3), submission("done"));
-    match status {
-        Status::Pending => created().into(),
-        Status::Claimed => claimed().into(),
-        Status::InProgress => claimed().start(at(2)).into(),
-        Status::Completed => completed().into(),
-        Status::Approved => completed()
-            .approve(stamp("boss", 4), Some(note("good")))
-            .unwrap()
-            .into(),
-        Status::RevisionRequested => completed()
-            .request_revision(stamp("boss", 4), note("again"))
-            .unwrap()
-            .into(),
-        Status::Cancelled => claimed()
-            .cancel(stamp("boss", 2), Some(note("no need")))
-            .into(),
-    }
-}
-
-fn apply(task: AnyTask, transition: Transition, by: Stamp) -> Result<AnyTask, Refused> {
-    match transition {
-        Transition::Claim => task.claim(by),
-        Transition::Start => task.start(by),
-        Transition::Complete => task.complete(by, submission("done again")),
-        Transition::Approve => task.approve(by, None),
-        Transition::RequestRevision => task.request_revision(by, note("more")),
-        Transition::Cancel => task.cancel(by, None),
-        Transition::Reopen => task.reopen(by, None),
-    }
-}
-
-/// Somebody who may do it, whoever holds the task.
-fn entitled(transition: Transition) -> &'static str {
-    match transition {
-        Transition::Start | Transition::Complete => "worker",
-        _ => "boss",
-    }
-}
+use Transition::{Approve, Cancel, Claim, Complete, Reopen, RequestRevision, Start};
 
 #[test]
-fn every_pair_of_statuses_and_every_tool() {
-    let mut text = "# from → to: the transition between them\n".to_owned();
-    for from in Status::ALL {
-        for to in Status::ALL {
-            let between = Transition::between(from, to).map_or("–", Transition::name);
-            writeln!(text, "{from:<18} → {to:<18} {between}").unwrap();
-        }
-    }
-    text += "\n# status, transition: what becomes of it\n";
-    for from in Status::ALL {
-        for transition in Transition::ALL {
-            let done = apply(task_in(from), *transition, stamp(entitled(*transition), 9));
-            let outcome = done.map_or_else(|it| it.to_string(), |it| format!("→ {}", it.status()));
-            writeln!(text, "{from:<18} {:<16} {outcome}", transition.name()).unwrap();
-        }
-    }
+fn the_lifecycle_is_as_written_down() {
+    let text = matrix() + "\n" + &outcomes();
     golden::check("lifecycle.txt", &text);
 }
 
-#[test]
-fn dispatch_follows_the_table_and_a_refusal_gives_the_task_back() {
+/// All pairs of statuses, each with the transition between them.
+fn matrix() -> String {
+    let mut text = "The transition from one status (row) to another (column)\n\n".to_owned();
+    let row = |text: &mut String, head: &str, cells: [&str; 7]| {
+        let cells = cells.map(|it| format!("{it:<20}")).concat();
+        writeln!(text, "{}", format!("{head:<20}{cells}").trim_end()).unwrap();
+    };
+    row(&mut text, "", Status::ALL.map(Status::as_str));
     for from in Status::ALL {
-        for transition in Transition::ALL {
-            let done = apply(task_in(from), *transition, stamp(entitled(*transition), 9));
-            if transition.sources().contains(&from) {
-                let task = done.unwrap();
-                assert_eq!(task.status(), transition.target(), "{from} {transition:?}");
-                let last = task.last_change();
+        let cells =
+            Status::ALL.map(|to| Transition::between(from, to).map_or("-", Transition::name));
+        row(&mut text, from.as_str(), cells);
+    }
+    text
+}
+
+/// What every tool does to a task in every status, for each who asks.
+fn outcomes() -> String {
+    let mut text = format!(
+        "What a tool does to a task that {CREATOR} created and {ASSIGNEE} holds or held, if anybody\n"
+    );
+    for (transition, tool) in tools() {
+        writeln!(text, "\n{tool}").unwrap();
+        for status in Status::ALL {
+            let mut said: BTreeMap<_, Vec<_>> = BTreeMap::new();
+            for actor in [CREATOR, ASSIGNEE, OTHER] {
+                said.entry(outcome(status, transition, tool, actor))
+                    .or_default()
+                    .push(actor);
+            }
+            for (outcome, actors) in &said {
+                let who = if said.len() == 1 {
+                    "anyone".to_owned()
+                } else {
+                    actors.join(", ")
+                };
+                writeln!(text, "  {status:<20}{who:<20}{outcome}").unwrap();
+            }
+        }
+    }
+    text
+}
+
+fn tools() -> impl Iterator<Item = (Transition, &'static str)> {
+    let of = |it: &Transition| {
+        it.tools()
+            .iter()
+            .map(|tool| (*it, *tool))
+            .collect::<Vec<_>>()
+    };
+    Transition::ALL.iter().flat_map(of)
+}
+
+fn outcome(status: Status, transition: Transition, tool: &str, actor: &str) -> String {
+    if Transition::taken_by(tool).contains(&status) && !transition.sources().contains(&status) {
+        return "no transition".to_owned();
+    }
+    match attempt(in_status(status), transition, stamp(actor, 60_000)) {
+        Ok(task) => format!("-> {}", task.status()),
+        Err(refused) => format!("refused: {refused}"),
+    }
+}
+
+#[test]
+fn every_pair_of_statuses_is_joined_by_a_transition_or_by_none() {
+    for (from, to) in pairs() {
+        let joined: Vec<_> = Transition::ALL
+            .iter()
+            .copied()
+            .filter(|it| {
+                [CREATOR, ASSIGNEE]
+                    .into_iter()
+                    .filter_map(|actor| attempt(in_status(from), *it, stamp(actor, 60_000)).ok())
+                    .any(|task| task.status() == to)
+            })
+            .collect();
+        assert!(joined.len() <= 1, "{from} to {to}: {joined:?}");
+        assert_eq!(
+            joined.first().copied(),
+            Transition::between(from, to),
+            "{from} to {to}: what happens is what the table says"
+        );
+    }
+}
+
+fn pairs() -> impl Iterator<Item = (Status, Status)> {
+    let from = |from| Status::ALL.into_iter().map(move |to| (from, to));
+    Status::ALL.into_iter().flat_map(from)
+}
+
+#[test]
+fn a_refused_task_is_as_it_was() {
+    for (status, transition, actor) in Status::ALL.into_iter().flat_map(|status| {
+        tools().flat_map(move |(it, _)| [CREATOR, ASSIGNEE, OTHER].map(|actor| (status, it, actor)))
+    }) {
+        let Err(refused) = attempt(in_status(status), transition, stamp(actor, 60_000)) else {
+            continue;
+        };
+        assert_eq!(
+            serde_json::to_string(&refused.task).unwrap(),
+            serde_json::to_string(&in_status(status)).unwrap(),
+            "{transition:?} of a {status} task by {actor} was refused and left a trace"
+        );
+    }
+}
+
+#[test]
+fn who_may_do_what() {
+    const MAY: Option<Denial> = None;
+    const NOT_ASSIGNEE: Option<Denial> = Some(Denial::NotAssignee);
+    const NOT_REVIEWER: Option<Denial> = Some(Denial::NotReviewer);
+    for (transition, assignee, creator, other) in [
+        (Start, MAY, NOT_ASSIGNEE, NOT_ASSIGNEE),
+        (Complete, MAY, NOT_ASSIGNEE, NOT_ASSIGNEE),
+        (Approve, NOT_REVIEWER, MAY, MAY),
+        (RequestRevision, NOT_REVIEWER, MAY, MAY),
+        (Claim, MAY, MAY, MAY),
+        (Cancel, MAY, MAY, MAY),
+        (Reopen, MAY, MAY, MAY),
+    ] {
+        for status in transition.sources() {
+            for (actor, denial) in [(ASSIGNEE, assignee), (CREATOR, creator), (OTHER, other)] {
+                let outcome = attempt(in_status(*status), transition, stamp(actor, 60_000));
                 assert_eq!(
-                    (last.action, last.from),
-                    (Action::Move(*transition), Some(from))
-                );
-                assert_eq!(
-                    last.version,
-                    task_in(from).version() + 1,
-                    "versions have no gaps"
-                );
-            } else {
-                let refused = done.unwrap_err();
-                assert_eq!(refused.denial, Denial::Status);
-                assert_eq!(
-                    refused.task.version(),
-                    task_in(from).version(),
-                    "nothing has changed"
+                    outcome.err().map(|it| it.denial),
+                    denial,
+                    "{transition:?} of a {status} task by {actor}"
                 );
             }
         }
     }
 }
 
+/// A completed task that `ASSIGNEE` created itself.
+fn own_work() -> AnyTask {
+    let new = NewTask {
+        id: TaskId::from_number(1),
+        work: work(),
+    };
+    let created = Task::create(new, stamp(ASSIGNEE, 0));
+    let claimed = created.claim(stamp(ASSIGNEE, 1));
+    claimed.complete(at(2), submission(None)).into()
+}
+
 #[test]
-fn who_may() {
-    use Transition::{Approve, Cancel, Claim, Complete, Reopen, RequestRevision, Start};
-    for (transition, from, worker, boss, other) in [
-        (Claim, Status::Pending, None, None, None),
+fn a_creator_may_approve_its_own_work_but_not_send_it_back() {
+    let approved = own_work().approve(stamp(ASSIGNEE, 3), None).unwrap();
+    assert!(
+        approved.last_change().self_approved,
+        "the history has to tell"
+    );
+
+    let refused = own_work()
+        .request_revision(stamp(ASSIGNEE, 3), note("hm"))
+        .unwrap_err();
+    assert_eq!(refused.denial, Denial::NotReviewer);
+
+    let reviewed = own_work().approve(stamp(OTHER, 3), None).unwrap();
+    assert!(
+        !reviewed.last_change().self_approved,
+        "somebody else's approval is no approval of one's own"
+    );
+}
+
+#[test]
+fn what_the_state_carries_along() {
+    let worker = agent(ASSIGNEE);
+    let feedback = note("tests are missing");
+    let reason = note("no longer needed");
+    let handed_in = submission(Some("done"));
+    let held = Facts {
+        assignee: Some(&worker),
+        ..Facts::default()
+    };
+    let submitted = Facts {
+        submission: Some(&handed_in),
+        ..held
+    };
+    let sent_back = Facts {
+        feedback: Some(&feedback),
+        ..submitted
+    };
+    let withdrawn = Facts {
+        reason: Some(&reason),
+        ..held
+    };
+    for (way, facts) in [
+        (vec![], Facts::default()),
+        (vec![Claim], held),
+        (vec![Claim, Start], held),
+        (vec![Claim, Complete], submitted),
+        (vec![Claim, Complete, Approve], submitted),
+        (vec![Claim, Complete, RequestRevision], sent_back),
+        (vec![Claim, Complete, RequestRevision, Start], sent_back),
         (
-            Start,
-            Status::Claimed,
-            None,
-            Some(Denial::NotAssignee),
-            Some(Denial::NotAssignee),
+            vec![Claim, Complete, RequestRevision, Start, Complete],
+            submitted,
+        ),
+        (vec![Claim, Complete, RequestRevision, Complete], submitted),
+        (vec![Claim, Complete, RequestRevision, Cancel], withdrawn),
+        (
+            vec![Claim, Complete, RequestRevision, Start, Cancel],
+            withdrawn,
         ),
         (
-            Complete,
-            Status::InProgress,
-            None,
-            Some(Denial::NotAssignee),
-            Some(Denial::NotAssignee),
+            vec![Cancel],
+            Facts {
+                assignee: None,
+                ..withdrawn
+            },
         ),
-        (
-            Approve,
-            Status::Completed,
-            Some(Denial::NotReviewer),
-            None,
-            None,
-        ),
-        (
-            RequestRevision,
-            Status::Completed,
-            Some(Denial::NotReviewer),
-            None,
-            None,
-        ),
-        (Cancel, Status::InProgress, None, None, None),
-        (Reopen, Status::Completed, None, None, None),
+        (vec![Claim, Cancel, Reopen], Facts::default()),
+        (vec![Claim, Complete, Reopen], Facts::default()),
+        (vec![Claim, Complete, Approve, Reopen], Facts::default()),
+        (vec![Claim, Complete, Reopen, Claim, Start], held),
     ] {
-        for (actor, expected) in [("worker", worker), ("boss", boss), ("other", other)] {
-            let denial = apply(task_in(from), transition, stamp(actor, 9))
-                .err()
-                .map(|it| it.denial);
-            assert_eq!(denial, expected, "{transition:?} by {actor}");
-        }
+        assert_eq!(after(&way).facts(), facts, "after {way:?}");
     }
 }
 
 #[test]
-fn a_creator_who_works_alone_may_approve_and_not_send_back() {
-    let own = || {
-        created()
-            .claim(stamp("boss", 1))
-            .complete(Timestamp::from_millis(2_000), submission("done"))
-    };
-    let approved = AnyTask::from(own())
-        .approve(stamp("boss", 3), None)
-        .unwrap();
-    assert!(approved.last_change().self_approved);
-    let by_another = AnyTask::from(own())
-        .approve(stamp("other", 3), None)
-        .unwrap();
-    assert!(!by_another.last_change().self_approved);
-    let refused = AnyTask::from(own())
-        .request_revision(stamp("boss", 3), note("hm"))
-        .unwrap_err();
-    assert_eq!(refused.denial, Denial::NotReviewer);
-}
-
-#[test]
-fn what_was_sent_back_stays_until_it_is_handed_in_again() {
-    let back = task_in(Status::RevisionRequested);
-    assert_eq!(back.facts().feedback, Some(&note("again")));
-    let started = back.start(stamp("worker", 9)).unwrap();
-    assert_eq!(started.facts().feedback, Some(&note("again")));
-    assert_eq!(started.facts().submission, Some(&submission("done")));
-    let again = started
-        .complete(stamp("worker", 10), submission("better"))
-        .unwrap();
-    assert_eq!(again.facts().feedback, None);
-    assert_eq!(again.facts().submission, Some(&submission("better")));
-    let reopened = again.reopen(stamp("boss", 11), None).unwrap();
-    assert_eq!(
-        (reopened.assignee(), reopened.facts().submission),
-        (None, None)
-    );
-    assert!(
-        reopened.claimed().is_none(),
-        "a claim ends when the task is put back"
-    );
-}
-
-#[test]
-fn whoever_held_a_cancelled_task_is_remembered() {
-    assert_eq!(task_in(Status::Cancelled).assignee(), Some(&name("worker")));
-    let never_held = AnyTask::from(created())
-        .cancel(stamp("boss", 1), None)
-        .unwrap();
-    assert_eq!(never_held.assignee(), None);
-}
-
-#[test]
-fn the_history_increases_though_the_clock_is_set_back() {
-    let task = AnyTask::from(created()).claim(stamp("worker", 50)).unwrap();
-    let task = task.start(stamp("worker", 3)).unwrap();
-    let task = task
-        .complete(stamp("worker", 3), submission("done"))
-        .unwrap();
-    let millis: Vec<_> = task
+fn the_history_tells_what_was_said() {
+    let task = after(&[Claim, Start, Complete, RequestRevision, Cancel, Reopen]);
+    let notes: Vec<_> = task
         .history()
         .iter()
-        .map(|it| it.timestamp.millis())
+        .map(|it| it.note.as_ref().map(Note::as_str))
         .collect();
-    assert_eq!(millis, [0, 50_000, 50_001, 50_002]);
+    assert_eq!(
+        notes,
+        [
+            None,
+            None,
+            None,
+            Some("done"),
+            Some("tests are missing"),
+            Some("no longer needed"),
+            None
+        ]
+    );
+}
+
+#[test]
+fn versions_have_no_gaps_and_each_entry_follows_from_the_one_before() {
+    let task = after(&[
+        Claim,
+        Start,
+        Complete,
+        RequestRevision,
+        Start,
+        Cancel,
+        Reopen,
+        Claim,
+    ]);
+    for (number, entry) in (1..).zip(task.history()) {
+        assert_eq!(entry.version, number, "{entry:?}");
+    }
+    for pair in task.history().windows(2) {
+        let [before, entry] = pair else {
+            unreachable!("windows of two")
+        };
+        assert_eq!(entry.from, Some(before.to), "{entry:?}");
+    }
+    assert_eq!(task.version(), task.history().len() as u64);
+    assert_eq!(task.status(), task.last_change().to);
+}
+
+#[test]
+fn timestamps_increase_though_the_clock_does_not() {
+    for (clock, readings) in [
+        ("stands still", [0, 0, 0]),
+        ("steps back", [-1, -3_600_000, 0]),
+    ] {
+        let [claimed, started, completed] = readings;
+        let task = pending()
+            .claim(stamp(ASSIGNEE, claimed))
+            .and_then(|it| it.start(stamp(ASSIGNEE, started)))
+            .and_then(|it| it.complete(stamp(ASSIGNEE, completed), submission(None)))
+            .unwrap();
+        let stamps: Vec<_> = task.history().iter().map(|it| it.timestamp).collect();
+        assert_eq!(stamps, [at(0), at(1), at(2), at(3)], "a clock that {clock}");
+        assert_eq!((task.created_at(), task.updated_at()), (at(0), at(3)));
+    }
+}
+
+#[test]
+fn the_claim_under_which_a_task_is_worked_on() {
+    for (way, version) in [
+        (vec![], None),
+        (vec![Cancel], None),
+        (vec![Claim], Some(2)),
+        (
+            vec![Claim, Start, Complete, RequestRevision, Start],
+            Some(2),
+        ),
+        (vec![Claim, Complete, Approve], Some(2)),
+        (vec![Claim, Cancel], Some(2)),
+        (vec![Claim, Cancel, Reopen], None),
+        (vec![Claim, Cancel, Reopen, Cancel], None),
+        (vec![Claim, Complete, Reopen, Claim, Start], Some(5)),
+    ] {
+        let task = after(&way);
+        assert_eq!(
+            task.claimed().map(|it| it.version),
+            version,
+            "after {way:?}"
+        );
+    }
 }
 
 #[test]
 fn the_readme_shows_the_table() {
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme
-        .split_once("<!-- lifecycle -->\n")
-        .expect("README.md marks its lifecycle table");
-    let (table, _) = rest
-        .split_once("<!-- /lifecycle -->")
-        .expect("README.md ends its lifecycle table");
-    assert_eq!(table.trim(), Transition::markdown().trim());
+    const MARKERS: (&str, &str) = ("<!-- lifecycle -->\n", "<!-- /lifecycle -->");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(path).expect("README.md shows the lifecycle");
+    let after_start = readme.split_once(MARKERS.0).map(|(_, rest)| rest);
+    let Some((shown, _)) = after_start.and_then(|it| it.split_once(MARKERS.1)) else {
+        panic!("README.md lacks the lifecycle table between {MARKERS:?}")
+    };
+    let table = Transition::markdown();
+    assert_eq!(
+        shown.trim(),
+        table.trim(),
+        "README.md should show this table:\n\n{table}"
+    );
 }

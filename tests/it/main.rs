@@ -1,11 +1,6 @@
-//! The tests that see the crate from outside: one binary, a topic a module.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails"
-)]
+//! The tests that see the crate from outside: one binary, a module for each topic.
+
+#![cfg(test)]
 
 mod agent;
 mod architecture;
@@ -16,6 +11,7 @@ mod ending;
 mod golden;
 mod lifecycle;
 mod records;
+mod tasks;
 mod terminal;
 mod tools;
 mod toy;

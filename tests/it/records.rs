@@ -1,254 +1,204 @@
-//! Reading a task back: what the transitions made is taken, whatever else is refused with the place that is wrong.
+//! Reading tasks back: what the program wrote comes back as it was, and what it cannot have written is refused.
 
-use ai_coord::domain::{AgentName, AnyTask, Bounded, Note, Stamp, Status, Submission, Timestamp};
-use proptest::prelude::*;
+mod edits;
+mod forgeries;
+
+use ai_coord::domain::{
+    AnyTask, Bounded, FilePath, Message, MessageId, Metadata, NewTask, OutboxEntry, Percent,
+    ProgressEntry, Reference, Report, Status, Submission, Task, TaskId, Transition,
+};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use crate::lifecycle::{created, task_in};
+use crate::tasks::{
+    ASSIGNEE, CREATOR, OTHER, after, agent, at, in_status, note, stamp, submission, work,
+};
 
-fn read(value: &Value) -> Result<AnyTask, String> {
-    serde_json::from_value(value.clone()).map_err(|error| error.to_string())
+use Transition::{Approve, Cancel, Claim, Complete, Reopen, RequestRevision, Start};
+
+fn read(json: &str) -> Result<AnyTask, String> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    // As the store does it: the error of a wrong value does not say where the value is.
+    serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }
 
-fn written(task: &AnyTask) -> Value {
-    serde_json::to_value(task).unwrap()
+fn write(task: &AnyTask) -> String {
+    serde_json::to_string_pretty(task).expect("tasks have string keys and no foreign values")
 }
 
-#[test]
-fn every_status_reads_back_as_it_was_written() {
-    for status in Status::ALL {
-        let value = written(&task_in(status));
-        assert_eq!(written(&read(&value).unwrap()), value, "{status}");
-    }
+#[track_caller]
+fn assert_comes_back(task: &AnyTask) {
+    let written = write(task);
+    let back = read(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
+    assert_eq!(write(&back), written, "a task is written as it was read");
+    assert_eq!(back.status(), task.status());
+    assert_eq!(back.facts(), task.facts());
+    assert_eq!(back.work(), task.work());
+    assert_eq!(back.history(), task.history());
+    assert_eq!(back.outbox(), task.outbox());
 }
 
-/// Sets the value at a pointer (`null`: removes the key) in what a task in that status says.
-fn forged(status: Status, pointer: &str, to: Value) -> Value {
-    let mut value = written(&task_in(status));
-    let (parent, key) = pointer.rsplit_once('/').unwrap();
-    let parent = value.pointer_mut(parent).unwrap();
-    match (parent, to) {
-        (Value::Object(object), Value::Null) => drop(object.shift_remove(key)),
-        (Value::Object(object), to) => drop(object.insert(key.to_owned(), to)),
-        (Value::Array(list), Value::Null) => drop(list.remove(key.parse().unwrap())),
-        (parent, _) => panic!("{parent} has no keys"),
-    }
-    value
-}
-
-#[test]
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn what_no_transition_made_is_refused_by_name() {
-    use Status::{Approved, Cancelled, Claimed, Completed, InProgress, Pending, RevisionRequested};
-    let cases = [
-        (
-            Completed,
-            "/status",
-            json!("approved"),
-            "its history ends at completed: undo the edit, then approve_task",
-        ),
-        (
-            Pending,
-            "/status",
-            json!("approved"),
-            "its history ends at pending: undo the edit",
-        ),
-        (Pending, "/status", json!("done"), "unknown variant"),
-        (Claimed, "/version", json!(3), "`version`"),
-        (Claimed, "/creator", json!("mallory"), "`creator`"),
-        (Claimed, "/assignee", json!("mallory"), "`assignee`"),
-        (Claimed, "/assignee", Value::Null, "`assignee`"),
-        (Pending, "/assignee", json!("mallory"), "`assignee`"),
-        (
-            Claimed,
-            "/createdAt",
-            json!("2026-01-01T00:00:00.000Z"),
-            "`createdAt`",
-        ),
-        (
-            Claimed,
-            "/updatedAt",
-            json!("2026-01-01T00:00:00.000Z"),
-            "`updatedAt`",
-        ),
-        (RevisionRequested, "/feedback", json!("fine"), "`feedback`"),
-        (RevisionRequested, "/feedback", Value::Null, "`feedback`"),
-        (Completed, "/feedback", json!("fine"), "`feedback`"),
-        (Completed, "/submission", Value::Null, "`submission`"),
-        (
-            Completed,
-            "/submission/summary",
-            json!("better"),
-            "`submission`",
-        ),
-        (Cancelled, "/reason", json!("other"), "`reason`"),
-        (Claimed, "/reason", json!("other"), "`reason`"),
-        (Pending, "/priority", json!(1), "unknown field `priority`"),
-        (Pending, "/title", Value::Null, "missing field `title`"),
-        (Pending, "/title", json!(" "), "the title is blank"),
-        (Pending, "/title", json!("x".repeat(201)), "201 characters"),
-        (Pending, "/formatVersion", json!(2), "format version 2"),
-        (Pending, "/id", json!("task-1"), "is not a task id"),
-        (Pending, "/creator", json!("me"), "\"me\""),
-        (Pending, "/history", json!([]), "history is empty"),
-        (Claimed, "/history/0", Value::Null, "begin"),
-        (
-            Completed,
-            "/history/1",
-            Value::Null,
-            "versions count up by one",
-        ),
-        (
-            Completed,
-            "/history/2/to",
-            json!("approved"),
-            "no transition leads",
-        ),
-        (
-            Completed,
-            "/history/2/action",
-            json!("approve"),
-            "no transition leads",
-        ),
-        (
-            Completed,
-            "/history/2/action",
-            json!("create"),
-            "only the first entry",
-        ),
-        (
-            Completed,
-            "/history/2/action",
-            json!("finish"),
-            "no action of the lifecycle",
-        ),
-        (
-            Completed,
-            "/history/3/actor",
-            json!("mallory"),
-            "its actor may not do this",
-        ),
-        (
-            Approved,
-            "/history/4/actor",
-            json!("worker"),
-            "its actor may not do this",
-        ),
-        (
-            Approved,
-            "/history/4/selfApproved",
-            json!(true),
-            "selfApproved",
-        ),
-        (
-            RevisionRequested,
-            "/history/4/note",
-            Value::Null,
-            "has its feedback as note",
-        ),
-        (InProgress, "/history/1/note", json!("mine"), "has no note"),
-        (
-            Claimed,
-            "/history/1/timestamp",
-            json!("1970-01-01T00:00:00.000Z"),
-            "timestamps increase",
-        ),
-        (
-            Claimed,
-            "/history/1/version",
-            json!(5),
-            "versions count up by one",
-        ),
-        (
-            Claimed,
-            "/history/0/note",
-            json!("hello"),
-            "a creation has neither",
-        ),
-    ];
-    for (status, pointer, to, expected) in cases {
-        let refused = read(&forged(status, pointer, to.clone()));
-        let error = refused
-            .err()
-            .unwrap_or_else(|| panic!("{status}: {pointer} = {to} was taken"));
-        assert!(
-            error.contains(expected),
-            "{status}: {pointer} = {to}: {error}"
-        );
-    }
-}
-
-#[test]
-fn an_outbox_that_would_spoil_the_thread_is_refused() {
-    let message = |task: &str| {
-        json!({ "message": {
-            "id": "00000000-0000-0000-0000-000000000001", "taskId": task, "author": "boss",
-            "timestamp": "2026-01-01T00:00:00.000Z", "content": "hello",
-        } })
+/// A task with every field that there is.
+fn full() -> AnyTask {
+    let text = |text: &str| text.to_owned();
+    let mut work = work();
+    work.expected_output = text("tests pass").try_into().ok();
+    work.after = vec![TaskId::from_number(1), TaskId::from_number(10_000)]
+        .try_into()
+        .unwrap();
+    work.tags = vec![text("bug").try_into().unwrap()].try_into().unwrap();
+    work.files = vec![text("src/main.rs").try_into().unwrap()]
+        .try_into()
+        .unwrap();
+    work.working_directory = text("/repo").try_into().ok();
+    let metadata = json!({ "z": [1, -2, 19.144_025_191_862_358, 1e300, null, true], "a": { "nested": "ä\u{0}\n\"" } });
+    work.metadata = Metadata::try_from(metadata.as_object().unwrap().clone()).unwrap();
+    let new = NewTask {
+        id: TaskId::from_number(10_001),
+        work,
     };
-    let with = |outbox: Value| read(&forged(Status::Claimed, "/outbox", outbox));
-    assert!(with(json!([message("task-0001")])).is_ok());
-    for (outbox, expected) in [
-        (json!([message("task-0002")]), "another task's"),
-        (
-            json!([message("task-0001"), message("task-0001")]),
-            "the same id",
-        ),
-        (json!([{ "letter": {} }]), "unknown variant"),
-    ] {
-        let error = with(outbox).unwrap_err();
-        assert!(error.contains(expected), "{error}");
-    }
-}
 
-#[test]
-fn what_a_legal_task_could_say_is_taken() {
-    for (status, pointer, to) in [
-        (Status::Claimed, "/description", json!("mended by hand")),
-        (Status::Claimed, "/formatVersion", Value::Null),
-        (Status::Pending, "/metadata", json!({"branch": "main"})),
-        (Status::Completed, "/submission/commit", json!("abc")),
-    ] {
-        assert!(read(&forged(status, pointer, to)).is_ok(), "{pointer}");
-    }
-}
-
-/// What somebody tries to do to a task.
-fn attempt(task: AnyTask, what: u8, by: Stamp) -> AnyTask {
-    let note = || Note::try_from("words".to_owned()).unwrap();
     let submission = Submission {
-        summary: (what.is_multiple_of(2)).then(note),
-        files: Bounded::default(),
-        commit: None,
-        branch: None,
-        directory: "/".to_owned().try_into().unwrap(),
+        summary: Some(note("done")),
+        files: Bounded::try_from(vec![FilePath::try_from(text("a.rs")).unwrap()]).unwrap(),
+        commit: Reference::try_from(text("0f0f0f0")).ok(),
+        branch: Reference::try_from(text("main")).ok(),
+        ..submission(None)
     };
-    let done = match what % 7 {
-        0 => task.claim(by),
-        1 => task.start(by),
-        2 => task.complete(by, submission),
-        3 => task.approve(by, None),
-        4 => task.request_revision(by, note()),
-        5 => task.cancel(by, None),
-        _ => task.reopen(by, Some(note())),
-    };
-    done.unwrap_or_else(|refused| *refused.task)
+    let completed = Task::create(new, stamp(CREATOR, 0))
+        .claim(stamp(ASSIGNEE, 1))
+        .complete(at(2), submission);
+    let revised = completed
+        .request_revision(stamp(CREATOR, 3), note("more"))
+        .unwrap();
+    let mut task = AnyTask::from(revised.start(at(4)));
+    task.enqueue(message(1));
+    task.enqueue(report(2));
+    task
 }
 
-proptest! {
-    #[test]
-    fn any_walk_reads_back(steps in prop::collection::vec((any::<u8>(), 0..3_u8, any::<i16>()), 0..40)) {
-        let mut task = AnyTask::from(created());
-        for (what, who, when) in steps {
-            let actor = AgentName::from_words(["boss", "worker", "other"][usize::from(who)]).unwrap();
-            task = attempt(task, what, Stamp { actor, at: Timestamp::from_millis(when.into()) });
-        }
-        let value = written(&task);
-        prop_assert_eq!(written(&read(&value).unwrap()), value);
-    }
+fn message(number: u128) -> OutboxEntry {
+    OutboxEntry::Message(Message {
+        id: MessageId::from_uuid(Uuid::from_u128(number)),
+        task_id: TaskId::from_number(10_001),
+        author: agent(CREATOR),
+        timestamp: at(5),
+        content: note("more").into(),
+    })
+}
 
-    #[test]
-    fn any_bytes_are_taken_or_refused_and_never_more(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(serde_json::from_slice::<AnyTask>(&bytes).is_err());
+fn report(number: u128) -> OutboxEntry {
+    let report = Report {
+        percent: Percent::try_from(40).ok(),
+        current_step: Some(note("reading")),
+        notes: Some(note("slow")),
+    };
+    let id = MessageId::from_uuid(Uuid::from_u128(number));
+    OutboxEntry::Progress(ProgressEntry::new(id, at(6), agent(ASSIGNEE), 2, report))
+}
+
+#[test]
+fn every_status_comes_back_byte_for_byte() {
+    for status in Status::ALL {
+        assert_comes_back(&in_status(status));
+    }
+    for way in [
+        &[Claim, Complete, RequestRevision, Start][..],
+        &[Claim, Complete, RequestRevision, Complete, Approve],
+        &[Claim, Start, Complete, RequestRevision, Cancel],
+        &[Cancel],
+        &[Cancel, Reopen, Claim, Start],
+        &[Claim, Complete, Reopen],
+    ] {
+        assert_comes_back(&after(way));
+    }
+    assert_comes_back(&full());
+}
+
+#[test]
+fn a_submission_without_summary_and_an_approval_with_note_come_back() {
+    let completed = || {
+        Task::create(
+            NewTask {
+                id: TaskId::from_number(1),
+                work: work(),
+            },
+            stamp(ASSIGNEE, 0),
+        )
+        .claim(stamp(ASSIGNEE, 1))
+        .complete(at(2), submission(None))
+    };
+    assert_comes_back(&completed().into());
+    for actor in [ASSIGNEE, OTHER] {
+        let approved = completed().approve(stamp(actor, 3), Some(note("good")));
+        assert_comes_back(&approved.unwrap().into());
+    }
+}
+
+#[test]
+fn a_file_without_a_format_version_is_of_the_first() {
+    let mut task = value(&full());
+    task.as_object_mut()
+        .unwrap()
+        .shift_remove("formatVersion")
+        .unwrap();
+    let back = read(&task.to_string()).unwrap();
+    assert_eq!(write(&back), write(&full()));
+}
+
+#[test]
+fn the_order_of_the_keys_does_not_matter() {
+    let Value::Object(fields) = value(&full()) else {
+        panic!("a task is an object")
+    };
+    let reversed: serde_json::Map<_, _> = fields.into_iter().rev().collect();
+    let back = read(&Value::Object(reversed).to_string()).unwrap();
+    assert_eq!(write(&back), write(&full()));
+}
+
+fn value(task: &AnyTask) -> Value {
+    serde_json::to_value(task).expect("a task is JSON")
+}
+
+/// A person may change what only they know: what the server can't tell from a task that was so from the start.
+#[test]
+fn an_edit_that_a_legal_task_could_say_is_taken() {
+    for (task, path, to) in [
+        (
+            after(&[Claim]),
+            "/description",
+            json!("It is broken, see the log."),
+        ),
+        (after(&[Claim]), "/tags", json!(["bug"])),
+        (after(&[Claim]), "/metadata", json!({ "color": "red" })),
+        (
+            after(&[Claim, Complete]),
+            "/submission/branch",
+            json!("main"),
+        ),
+        (
+            after(&[Claim, Complete, Approve]),
+            "/history/2/timestamp",
+            json!(at(2_001)),
+        ),
+        (
+            after(&[Claim, Complete, Approve]),
+            "/history/3/actor",
+            json!(OTHER),
+        ),
+        (
+            after(&[Cancel, Reopen]),
+            "/history/1/note",
+            json!("by mistake"),
+        ),
+    ] {
+        let edited = forgeries::edited(&task, &[(path, Some(to.clone()))]);
+        let taken = read(&edited.to_string()).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert_eq!(
+            value(&taken).pointer(path),
+            Some(&to),
+            "{path} was not kept"
+        );
     }
 }

@@ -1,8 +1,71 @@
-//! Illegal moves and forgeries do not compile, and the compiler says what would do.
+//! What must not compile: every illegal transition and every forged task, and what the compiler says about it.
 //!
-//! `TRYBUILD=overwrite cargo test ui` writes what it says now; read it as a contributor would.
+//! The `.stderr` files are part of the design: they are what a contributor reads who tries. After a change of the
+//! texts, `TRYBUILD=overwrite cargo test ui::` writes them anew; read the diff.
+
+use std::{fs, path::Path};
+
+use ai_coord::domain::{Status, Transition};
 
 #[test]
-fn illegal_moves_do_not_compile() {
+fn what_must_not_compile_does_not() {
     trybuild::TestCases::new().compile_fail("ui-tests/*.rs");
+}
+
+fn stderr(transition: Transition) -> String {
+    let file = format!("ui-tests/{}.stderr", transition.name());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
+    fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("{transition:?} has no fixture, {file}: {error}"))
+}
+
+/// The compiler gives up after the first kind of error, so a fixture alone does not prove that every status in it is
+/// refused, nor that it holds every status that has to be.
+#[test]
+fn every_illegal_status_of_every_transition_is_refused_by_name() {
+    for transition in Transition::ALL {
+        let said = stderr(*transition);
+        let headlines: Vec<_> = said.lines().filter(|it| it.starts_with("error")).collect();
+        for status in Status::ALL {
+            let about = format!("a task in state `ai_coord::domain::{status:?}`");
+            let refused = headlines.iter().filter(|it| it.contains(&about)).count();
+            let legal = transition.sources().contains(&status);
+            assert_eq!(
+                refused,
+                usize::from(!legal),
+                "{transition:?} is {}legal from {status}; errors about it:\n{headlines:#?}",
+                if legal { "" } else { "il" },
+            );
+        }
+        assert_eq!(
+            headlines.len(),
+            Status::ALL.len() - transition.sources().len(),
+            "{transition:?} is refused for other reasons than the status:\n{headlines:#?}"
+        );
+    }
+}
+
+/// The attribute that holds the text takes no macro, so the text can fall behind the table.
+#[test]
+fn the_compiler_names_the_statuses_that_would_do() {
+    for transition in Transition::ALL {
+        let said = stderr(*transition);
+        let takes = format!("`{}` takes ", transition.name());
+        let labels: Vec<_> = said.lines().filter(|it| it.contains(&takes)).collect();
+        assert_eq!(
+            labels.len(),
+            Status::ALL.len() - transition.sources().len(),
+            "{transition:?}: every error says what would do"
+        );
+        for (label, status) in labels
+            .iter()
+            .flat_map(|label| Status::ALL.map(|status| (label, status)))
+        {
+            assert_eq!(
+                label.contains(&format!("`{status:?}`")),
+                transition.sources().contains(&status),
+                "{transition:?} and {status} in: {label}"
+            );
+        }
+    }
 }

@@ -3,16 +3,20 @@
 //! Reading is a constructor from outside, so it trusts nothing: the record is taken only if its history is one that
 //! the transitions make, and if every field says what that history leads to.
 
+mod story;
+
 use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use story::Story;
+
 use super::{Common, HistoryEntry, Task, Work};
 use crate::domain::{
-    Action, AgentName, AnyTask, Approved, Bounded, Cancelled, Claimed, Completed, Description,
+    AgentName, AnyTask, Approved, Bounded, Cancelled, Claimed, Completed, Description,
     DirectoryPath, ExpectedOutput, Facts, FilePath, FormatVersion, InProgress, MessageId, Metadata,
     Note, OutboxEntry, Pending, RevisionRequested, Rework, State, Status, Submission, Tag, TaskId,
-    Timestamp, Title, Transition,
+    Timestamp, Title, Transition, present::present,
 };
 
 /// What a task file says. Private: to everybody else a file is an [`AnyTask`] or an error.
@@ -26,7 +30,11 @@ struct TaskRecord {
     status: Status,
     version: u64,
     creator: AgentName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     assignee: Option<AgentName>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -35,19 +43,39 @@ struct TaskRecord {
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     after: Bounded<TaskId, 64>,
     description: Description,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     expected_output: Option<ExpectedOutput>,
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     files: Bounded<FilePath, 256>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     working_directory: Option<DirectoryPath>,
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     metadata: Metadata,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     feedback: Option<Note>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     submission: Option<Submission>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     reason: Option<Note>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     outbox: Vec<OutboxEntry>,
@@ -204,155 +232,6 @@ fn check_outbox(task: TaskId, outbox: &[OutboxEntry]) -> Result<(), RecordError>
         }
     }
     Ok(())
-}
-
-/// What a history tells about its task.
-struct Story<'a> {
-    last: &'a HistoryEntry,
-    first: &'a HistoryEntry,
-    assignee: Option<&'a AgentName>,
-    feedback: Option<&'a Note>,
-    /// What was handed in last, where something was.
-    submitted: Option<Summary<'a>>,
-    reason: Option<&'a Note>,
-}
-
-/// The summary that was given with a submission.
-#[derive(Clone, Copy, PartialEq)]
-struct Summary<'a>(Option<&'a Note>);
-
-impl<'a> Story<'a> {
-    /// Walks a history from its creation, by the rules of the transitions table.
-    fn of(history: &'a [HistoryEntry]) -> Result<Self, RecordError> {
-        let (first, rest) = history.split_first().ok_or(RecordError::NoHistory)?;
-        let wrong = |problem| {
-            Err(RecordError::History {
-                version: first.version,
-                problem,
-            })
-        };
-        match first {
-            HistoryEntry {
-                version: 2.. | 0, ..
-            } => return wrong("versions begin at 1"),
-            HistoryEntry {
-                action: Action::Create,
-                from: None,
-                to: Status::Pending,
-                ..
-            } => {}
-            _ => return wrong("a history begins with create, to pending"),
-        }
-        if first.note.is_some() || first.self_approved {
-            return wrong("a creation has neither note nor selfApproved");
-        }
-        let none = None;
-        let mut story = Self {
-            last: first,
-            first,
-            assignee: none,
-            feedback: None,
-            submitted: None,
-            reason: None,
-        };
-        for entry in rest {
-            story
-                .follow(entry)
-                .map_err(|problem| RecordError::History {
-                    version: entry.version,
-                    problem,
-                })?;
-        }
-        Ok(story)
-    }
-
-    fn follow(&mut self, entry: &'a HistoryEntry) -> Result<(), &'static str> {
-        let Action::Move(transition) = entry.action else {
-            return Err("only the first entry can be a creation");
-        };
-        if entry.version != self.last.version + 1 {
-            return Err("versions count up by one");
-        }
-        if entry.timestamp <= self.last.timestamp {
-            return Err("timestamps increase");
-        }
-        if entry.from != Some(self.last.to)
-            || !transition.sources().contains(&self.last.to)
-            || transition.target() != entry.to
-        {
-            return Err("no transition leads from the entry before it to this one");
-        }
-        if !transition
-            .authority()
-            .admits(&entry.actor, self.assignee, &self.first.actor)
-        {
-            return Err("its actor may not do this");
-        }
-        let own = transition == Transition::Approve && self.assignee == Some(&entry.actor);
-        if entry.self_approved != own {
-            return Err("selfApproved stands on an approval by the assignee, and only there");
-        }
-        self.apply(transition, entry)?;
-        self.last = entry;
-        Ok(())
-    }
-
-    fn apply(
-        &mut self,
-        transition: Transition,
-        entry: &'a HistoryEntry,
-    ) -> Result<(), &'static str> {
-        let note = entry.note.as_ref();
-        match transition {
-            Transition::Claim | Transition::Start if note.is_some() => {
-                return Err("a claim or start has no note");
-            }
-            Transition::Claim => self.assignee = Some(&entry.actor),
-            Transition::Start | Transition::Approve => {}
-            Transition::Complete => (self.feedback, self.submitted) = (None, Some(Summary(note))),
-            Transition::RequestRevision => {
-                self.feedback =
-                    Some(note.ok_or("a request for revision has its feedback as note")?);
-            }
-            Transition::Cancel => (self.feedback, self.submitted, self.reason) = (None, None, note),
-            Transition::Reopen => {
-                (self.assignee, self.feedback, self.submitted, self.reason) =
-                    (None, None, None, None);
-            }
-        }
-        Ok(())
-    }
-
-    /// Compares what the record says with what the history tells.
-    fn check(&self, record: &TaskRecord) -> Result<(), RecordError> {
-        if record.status != self.last.to {
-            return Err(RecordError::Status {
-                found: record.status,
-                told: self.last.to,
-            });
-        }
-        let summary = record
-            .submission
-            .as_ref()
-            .map(|it| Summary(it.summary.as_ref()));
-        let checks = [
-            ("version", record.version == self.last.version),
-            ("creator", record.creator == self.first.actor),
-            ("assignee", record.assignee.as_ref() == self.assignee),
-            ("createdAt", record.created_at == self.first.timestamp),
-            ("updatedAt", record.updated_at == self.last.timestamp),
-            ("feedback", record.feedback.as_ref() == self.feedback),
-            ("submission", summary == self.submitted),
-            ("reason", record.reason.as_ref() == self.reason),
-        ];
-        match checks.into_iter().find(|(_, agrees)| !agrees) {
-            Some((field, _)) => Err(RecordError::Field {
-                field,
-                status: record.status,
-            }),
-            None => Ok(()),
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for AnyTask {

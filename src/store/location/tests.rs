@@ -303,9 +303,9 @@ fn outside_of_repositories_the_working_directory_decides() {
         location.reason().to_string(),
         "the working directory, which is in no git repository"
     );
-    assert!(!location.exists());
+    assert!(!location.is_there());
     scene.directory("work/.ai/coordination");
-    assert!(location.exists());
+    assert!(location.is_there());
 }
 
 #[test]
