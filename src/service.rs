@@ -142,6 +142,16 @@ impl Service {
             .unwrap_or_else(Identity::nameless))
     }
 
+    /// Under which name a caller reviews a task: the one that created it, if that is the caller's and not the one
+    /// that did the work, so that an assistant can review what its subagents hand in; else as for everything.
+    fn reviewer(&self, task: &AnyTask, client: &Client) -> Result<AgentName, Failure> {
+        let creator = task.creator();
+        if task.assignee() != Some(creator) && self.names(client)?.contains(creator) {
+            return Ok(creator.clone());
+        }
+        self.actor(task, client)
+    }
+
     /// The names of this process, its own first.
     fn names(&self, client: &Client) -> Result<Vec<AgentName>, Failure> {
         self.identity.names(&self.store, &self.clock, client)

@@ -77,9 +77,13 @@ impl Service {
             branch: self.branch(),
             directory: self.workplace(),
         };
-        let mut changed = self.transition(id, expected_version, client, |task, stamp| {
-            task.complete(stamp, submission.clone())
-        })?;
+        let mut changed = self.transition(
+            id,
+            expected_version,
+            client,
+            |task| self.actor(task, client),
+            |task, stamp| task.complete(stamp, submission.clone()),
+        )?;
         changed.next = Some(
             "it waits for review now; call claim_next_task: it brings a revision of this task, or the next one"
                 .to_owned(),
@@ -95,9 +99,13 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| {
-            task.approve(stamp, note.cloned())
-        })
+        self.transition(
+            id,
+            expected_version,
+            client,
+            |task| self.reviewer(task, client),
+            |task, stamp| task.approve(stamp, note.cloned()),
+        )
     }
 
     /// Sends work back; the feedback is a message, too.
@@ -112,7 +120,7 @@ impl Service {
         self.store.append(id, |task, thread: &Thread| {
             let task = task.ok_or_else(|| self.not_found(id))?;
             expect_version(&task, expected_version)?;
-            let stamp = self.stamp(self.actor(&task, client)?);
+            let stamp = self.stamp(self.reviewer(&task, client)?);
             let entry = self.message(id, stamp.actor.clone(), feedback.clone().into(), thread);
             let task = task
                 .request_revision(stamp, feedback.clone())
@@ -137,9 +145,13 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| {
-            task.cancel(stamp, reason.cloned())
-        })
+        self.transition(
+            id,
+            expected_version,
+            client,
+            |task| self.actor(task, client),
+            |task, stamp| task.cancel(stamp, reason.cloned()),
+        )
     }
 
     /// Puts a task back in the queue.
@@ -150,9 +162,13 @@ impl Service {
         expected_version: Option<u64>,
         client: &Client,
     ) -> Result<Changed, Failure> {
-        self.transition(id, expected_version, client, |task, stamp| {
-            task.reopen(stamp, reason.cloned())
-        })
+        self.transition(
+            id,
+            expected_version,
+            client,
+            |task| self.actor(task, client),
+            |task, stamp| task.reopen(stamp, reason.cloned()),
+        )
     }
 
     fn transition(
@@ -160,13 +176,14 @@ impl Service {
         id: TaskId,
         expected_version: Option<u64>,
         client: &Client,
+        by: impl Fn(&AnyTask) -> Result<AgentName, Failure>,
         go: impl Fn(AnyTask, Stamp) -> Result<AnyTask, Refused>,
     ) -> Result<Changed, Failure> {
         let names = self.names(client)?;
         self.store.update(id, |task| {
             let task = task.ok_or_else(|| self.not_found(id))?;
             expect_version(&task, expected_version)?;
-            let stamp = self.stamp(self.actor(&task, client)?);
+            let stamp = self.stamp(by(&task)?);
             let task = go(task, stamp).map_err(|refused| self.refusal(&refused, &names))?;
             let changed = Changed {
                 task: (&task).into(),

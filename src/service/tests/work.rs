@@ -162,3 +162,33 @@ fn a_thread_that_cannot_be_read_does_not_make_a_claim_look_refused() {
         Code::Corrupt
     );
 }
+
+#[test]
+fn an_assistant_reviews_what_its_subagents_hand_in_and_not_its_own_work() {
+    let scene = Scene::new();
+    let boss = scene.agent("boss");
+    let claim_as = |name: &str| {
+        let agent = Some(RequestedName::try_from(name.to_owned()).unwrap());
+        boss.service
+            .claim_next(&ClaimNext { tag: None, agent }, &boss.client)
+            .unwrap()
+    };
+    let id = boss.create("for a subagent", &[]);
+    claim_as("sub");
+    boss.complete(id).unwrap();
+    boss.send_back(id).unwrap();
+    assert_eq!(claim_as("sub").why, Some("revision"));
+    boss.complete(id).unwrap();
+    boss.approve(id).unwrap();
+    let task = boss.service.task(id).unwrap();
+    assert_eq!(task.assignee().unwrap().as_str(), "sub");
+    assert_eq!(task.last_change().actor.as_str(), "boss@project");
+    assert!(!task.last_change().self_approved);
+
+    let other = scene.agent("other");
+    let theirs = other.create("somebody else's", &[]);
+    claim_as("sub");
+    boss.complete(theirs).unwrap();
+    assert_eq!(boss.approve(theirs).unwrap_err().code(), Code::NotReviewer);
+    other.approve(theirs).unwrap();
+}
