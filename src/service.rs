@@ -20,7 +20,13 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc, sync::Mutex, sync::PoisonError};
+use std::{
+    collections::{HashMap, HashSet},
+    path::PathBuf,
+    sync::Arc,
+    sync::Mutex,
+    sync::PoisonError,
+};
 
 use crate::{
     domain::{AgentName, AnyTask, DirectoryPath, MessageId, Reference, Stamp, TaskId, Timestamp},
@@ -59,8 +65,8 @@ struct Memory {
     handed_out: HashSet<(TaskId, u64)>,
     /// Events that a wait has returned.
     reported: HashSet<attention::Event>,
-    /// When a holder was first seen to be gone.
-    gone_since: std::collections::HashMap<(TaskId, u64), Timestamp>,
+    /// When a life of a holder was first seen to have ended.
+    gone_since: HashMap<(TaskId, identity::Life), Timestamp>,
 }
 
 /// What a service is made for.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Attention, Client, Failure, Service, page};
+use super::{Attention, Client, Failure, Service, identity::Life, page};
 use crate::{
     domain::{
         AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId, Thread,
@@ -46,6 +46,8 @@ pub(super) struct Event {
     why: Why,
     version: u64,
     message: Option<MessageId>,
+    /// Which life of the holder has ended: it may die, return and die again within one version.
+    ended: Option<Life>,
 }
 
 /// An event with what is shown of it.
@@ -103,15 +105,14 @@ impl Service {
         let unread = self.unread(task, names);
         let change = task.last_change();
         let by_other = !names.contains(&change.actor);
-        let (why, at) = match task.status() {
-            Status::Completed if is_creator => (Why::Review, change.timestamp),
-            Status::RevisionRequested if is_holder => (Why::Revision, change.timestamp),
-            Status::Cancelled if by_other && !self.is_answered(task, change, names) => {
+        let ended = self.ended_holder(task).filter(|_| is_creator);
+        let (why, at) = match (task.status(), &ended) {
+            (Status::Completed, _) if is_creator => (Why::Review, change.timestamp),
+            (Status::RevisionRequested, _) if is_holder => (Why::Revision, change.timestamp),
+            (Status::Cancelled, _) if by_other && !self.is_answered(task, change, names) => {
                 (Why::Cancelled, change.timestamp)
             }
-            status if status.is_held() && is_creator && self.holder_gone(task) => {
-                (Why::HolderGone, self.gone_since(task))
-            }
+            (_, Some(life)) => (Why::HolderGone, self.gone_since(task, life)),
             _ => (Why::Message, unread.as_ref()?.timestamp),
         };
         let at = unread
@@ -123,6 +124,7 @@ impl Service {
             why,
             version: task.version(),
             message: message_id,
+            ended,
         };
         Some(Found {
             event,
@@ -168,15 +170,11 @@ impl Service {
         own.is_some_and(|it| it.timestamp > change.timestamp)
     }
 
-    /// When this process first saw that the holder is gone: the moment itself nobody knows.
-    fn gone_since(&self, task: &AnyTask) -> Timestamp {
-        let claim = task.claimed().map_or(0, |it| it.version);
+    /// When this process first saw that this life of the holder has ended: the moment itself nobody knows.
+    fn gone_since(&self, task: &AnyTask, life: &Life) -> Timestamp {
         let now = self.now();
-        *self
-            .memory()
-            .gone_since
-            .entry((task.id(), claim))
-            .or_insert(now)
+        let key = (task.id(), life.clone());
+        *self.memory().gone_since.entry(key).or_insert(now)
     }
 
     fn is_hidden(&self, found: &Found<'_>, since: Option<Timestamp>) -> bool {

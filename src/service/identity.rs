@@ -27,6 +27,10 @@ pub(crate) struct Client {
     pub(crate) version: Option<String>,
 }
 
+/// One process that had a name, told apart from others by its id and beginning; unknown without a card.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Life(Option<(u32, String)>);
+
 /// The names of this process.
 #[derive(Debug)]
 pub(crate) struct Identity {
@@ -103,12 +107,16 @@ impl Identity {
         Ok(name)
     }
 
-    /// Whether the holder of a name is known to be gone. Nobody is where that can't be known.
-    pub(super) fn is_gone(&self, name: &AgentName, store: &Store) -> bool {
+    /// The life that a name's holder has ended, if it is known to be gone; nobody is where that can't be known. Two
+    /// processes that had the name one after the other are two lives.
+    pub(super) fn ended(&self, name: &AgentName, store: &Store) -> Option<Life> {
         if self.held().iter().any(|it| it.name == *name) {
-            return false;
+            return None;
         }
-        matches!(store.holder(name), Ok(Holder::Gone))
+        match store.holder(name) {
+            Ok(Holder::Gone(card)) => Some(Life(card.map(|it| (it.pid(), it.since().to_owned())))),
+            _ => None,
+        }
     }
 
     fn base(&self, client: &Client) -> AgentName {

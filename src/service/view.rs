@@ -1,6 +1,8 @@
 //! From a task to what a caller sees of it.
 
-use super::{ProgressView, Service, TaskView, UnreadableView, error::code_of, page};
+use super::{
+    ProgressView, Service, TaskView, UnreadableView, error::code_of, identity::Life, page,
+};
 use crate::{
     domain::{AgentName, AnyTask, Message, ProgressLog, Status, TaskId, Thread, Timestamp},
     store::{Listing, Unreadable},
@@ -64,8 +66,13 @@ impl Service {
 
     /// Whether somebody holds the task and no living process goes by that name.
     pub(super) fn holder_gone(&self, task: &AnyTask) -> bool {
-        let holder = task.assignee().filter(|_| task.status().is_held());
-        holder.is_some_and(|it| self.identity.is_gone(it, &self.store))
+        self.ended_holder(task).is_some()
+    }
+
+    /// The process that held the task and has ended.
+    pub(super) fn ended_holder(&self, task: &AnyTask) -> Option<Life> {
+        let holder = task.assignee().filter(|_| task.status().is_held())?;
+        self.identity.ended(holder, &self.store)
     }
 
     /// The tasks that have to be approved before this one can be claimed.

@@ -127,8 +127,8 @@ pub(crate) enum Taken {
 pub(crate) enum Holder {
     /// One does; its card, if it can be read.
     Alive(Option<Card>),
-    /// None does.
-    Gone,
+    /// None does; the card of the last one that did, if it can be read.
+    Gone(Option<Card>),
     /// It can't be told on this file system.
     Unknown,
 }
@@ -214,15 +214,15 @@ pub(crate) fn holder(root: &Root, name: &str) -> Result<Holder, StoreError> {
         return Ok(Holder::Unknown);
     }
     let Some(agents) = root.agents()? else {
-        return Ok(Holder::Gone);
+        return Ok(Holder::Gone(None));
     };
     let file_name = file_name(name);
     let Some((file, _)) = agents.open_file(&file_name)? else {
-        return Ok(Holder::Gone);
+        return Ok(Holder::Gone(None));
     };
     // Shared, so that those who look don't see each other.
     match file.try_lock_shared() {
-        Ok(()) => Ok(Holder::Gone),
+        Ok(()) => Ok(Holder::Gone(read(&agents, &file_name))),
         Err(TryLockError::WouldBlock) => Ok(Holder::Alive(read(&agents, &file_name))),
         Err(TryLockError::Error(_)) => Ok(Holder::Unknown),
     }

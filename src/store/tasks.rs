@@ -212,7 +212,7 @@ impl Store {
     pub(crate) fn holder(&self, name: &AgentName) -> Result<Holder, StoreError> {
         match self.engine.open()? {
             Some(root) => presence::holder(&root, name.as_str()),
-            None => Ok(Holder::Gone),
+            None => Ok(Holder::Gone(None)),
         }
     }
 }

@@ -151,3 +151,31 @@ fn a_name_survives_the_removal_of_the_directory() {
     assert_eq!(worker.claim_next().task.unwrap().id, id);
     assert!(!boss.summary(id).holder_gone, "its name is held anew");
 }
+
+#[test]
+fn a_holder_that_dies_again_is_told_again_also_to_whoever_hides_what_is_older() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    boss.create("task", &[]);
+    worker.claim_next();
+    drop(worker);
+    let (attention, now) = boss.service.attention(None, &boss.client).unwrap();
+    assert_eq!(attention[0].why, Why::HolderGone);
+    assert_eq!(boss.attention(Some(now)), [], "told already");
+    scene.pass(2);
+    let worker = scene.agent("worker");
+    assert_eq!(worker.claim_next().why, Some("resumed"));
+    assert_eq!(boss.attention(Some(now)), [], "it is back");
+    scene.pass(2);
+    let (_, now) = boss.service.attention(None, &boss.client).unwrap();
+    drop(worker);
+    scene.pass(1);
+    assert_eq!(boss.attention(Some(now)), [(1, Why::HolderGone)]);
+    // Nobody looked while it was back.
+    let (_, now) = boss.service.attention(None, &boss.client).unwrap();
+    scene.pass(2);
+    let worker = scene.agent("worker");
+    worker.claim_next();
+    drop(worker);
+    assert_eq!(boss.attention(Some(now)), [(1, Why::HolderGone)]);
+}

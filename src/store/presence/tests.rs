@@ -44,7 +44,7 @@ fn a_name_is_held_until_it_is_dropped() {
     let root = root(&desk);
     assert_eq!(
         holder(&root, "worker").unwrap(),
-        Holder::Gone,
+        Holder::Gone(None),
         "nobody was ever here"
     );
     let presence = have(&root);
@@ -53,10 +53,10 @@ fn a_name_is_held_until_it_is_dropped() {
         Holder::Alive(Some(card()))
     );
     assert_eq!(owner(&root), Some(card()), "also for this process");
-    assert_eq!(holder(&root, "other").unwrap(), Holder::Gone);
+    assert_eq!(holder(&root, "other").unwrap(), Holder::Gone(None));
     drop(presence);
     eventually("the name is given back", || {
-        holder(&root, "worker").unwrap() == Holder::Gone
+        matches!(holder(&root, "worker").unwrap(), Holder::Gone(_))
     });
     assert!(have(&root).is_current(&root).unwrap());
 }
@@ -73,7 +73,7 @@ fn a_name_dies_with_its_process_and_can_be_had_again() {
     assert_eq!(seen.pid(), child.pid());
     assert_eq!(owner(&root), Some(seen));
     child.kill();
-    assert_eq!(holder(&root, "worker").unwrap(), Holder::Gone);
+    assert!(matches!(holder(&root, "worker").unwrap(), Holder::Gone(_)));
     let _presence = have(&root);
     let Holder::Alive(Some(seen)) = holder(&root, "worker").unwrap() else {
         panic!("this process is alive and its card written")
@@ -142,7 +142,7 @@ fn those_who_look_do_not_see_each_other() {
     let agents = root.agents().unwrap().unwrap();
     let (other, _) = agents.open_file("worker.json").unwrap().unwrap();
     eventually("the name is given back", || other.try_lock_shared().is_ok());
-    assert_eq!(holder(&root, "worker").unwrap(), Holder::Gone);
+    assert!(matches!(holder(&root, "worker").unwrap(), Holder::Gone(_)));
 }
 
 #[test]
