@@ -8,6 +8,7 @@ mod where_;
 
 use std::{
     ffi::OsString,
+    fmt,
     io::{self, Write},
     process::ExitCode,
 };
@@ -31,7 +32,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     if let Some(Command::Demo { keep }) = arguments.command {
-        // It has a directory of its own, wherever the others are.
+        if arguments.dir.is_some() {
+            let error = "demo makes a directory of its own: leave --dir out, --keep leaves it for you to look at";
+            return failed(&error, USAGE);
+        }
         return demo::run(keep);
     }
     let settings = match Settings::from_env(arguments.dir) {
@@ -56,7 +60,7 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-fn failed(error: &dyn std::error::Error, code: u8) -> ExitCode {
+fn failed(error: &dyn fmt::Display, code: u8) -> ExitCode {
     // The reason is lost with the terminal; the exit code is not.
     let _ = writeln!(io::stderr(), "ai-coord-mcp: {error}");
     ExitCode::from(code)

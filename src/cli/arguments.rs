@@ -6,7 +6,10 @@ use clap::{Parser, Subcommand};
 
 const AFTER_HELP: &str = "\
 Without a command it serves MCP on standard input and output: an MCP client starts
-it. See it work without one: `ai-coord-mcp demo`.";
+it. See it work without one: `ai-coord-mcp demo`.
+
+Environment (see the README): COORDINATION_DIR, COORDINATION_AGENT,
+COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS, RUST_LOG";
 
 /// One task queue, shared by the AI coding assistants on this machine
 #[derive(Debug, Parser)]

@@ -96,17 +96,15 @@ fn perform<W: Write>(keep: bool, mut script: Script<W>) -> Result<(), DemoError>
     story::tell(stage, &mut script)?;
     show_files(&scratch, &mut script)
         .map_err(DemoError::surroundings("the files that were written"))?;
-    let end = if keep {
-        format!("\nKept: {}", scratch.path().display())
-    } else {
-        "\nAll as it has to be.".to_owned()
-    };
-    script.say(&end);
+    script.say("\nEvery step went as expected.");
+    if keep {
+        script.say(&format!("Kept: {}", scratch.path().display()));
+    }
     Ok(())
 }
 
 fn show_files<W: Write>(scratch: &Scratch, script: &mut Script<W>) -> io::Result<()> {
-    script.chapter("What is on disk: one file a document, for `cat` and `jq`");
+    script.chapter("What is on disk: one file per document, for `cat` and `jq`");
     for (path, size) in scratch.files()? {
         let path = path.strip_prefix(scratch.path()).unwrap_or(&path);
         script.say(&format!("{size:>7} bytes  {}", path.display()));

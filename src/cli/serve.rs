@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::{failed, settings::Settings};
-use crate::mcp;
+use crate::mcp::{self, ExitReason};
 
 /// One answers while the other waits; what blocks has threads of its own.
 const WORKERS: usize = 2;
@@ -50,6 +50,9 @@ pub(super) fn run(settings: Settings) -> ExitCode {
     // Threads may still be blocked on the streams; the end of the process ends them.
     runtime.shutdown_background();
     match ended {
+        Ok(ExitReason::Failed) => {
+            failed(&"the conversation broke down; RUST_LOG=debug shows how", 1)
+        }
         Ok(reason) => {
             tracing::debug!(?reason, "the conversation is over");
             ExitCode::SUCCESS
@@ -59,9 +62,9 @@ pub(super) fn run(settings: Settings) -> ExitCode {
 }
 
 /// Logs what `RUST_LOG` asks for, where no protocol is spoken. Otherwise our own warnings: what the
-/// library warns of is mostly what clients did wrong, and they are told.
+/// library complains of is what clients do, down to their going away.
 fn log_to_stderr() {
-    let filter = env::var("RUST_LOG").unwrap_or_else(|_| "warn,rmcp=error".to_owned());
+    let filter = env::var("RUST_LOG").unwrap_or_else(|_| "warn,rmcp=off".to_owned());
     let filter = EnvFilter::builder().parse_lossy(filter);
     let logged = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -42,7 +42,7 @@ pub(super) enum SettingsError {
     )]
     Agent(OsString),
     /// `COORDINATION_MAX_WAIT_SECONDS` is no number.
-    #[error("{MAX_WAIT}: expected a number of seconds, got {0:?}")]
+    #[error("{MAX_WAIT}: expected a whole number of seconds from 1, got {0:?}")]
     MaxWait(OsString),
 }
 
@@ -105,9 +105,10 @@ fn ceiling(value: Option<OsString>) -> Result<Ceiling, SettingsError> {
     let Some(value) = value else {
         return Ok(Ceiling::default());
     };
+    // At zero every wait would be over at once, and assistants that wait would spin.
     match value.to_str().and_then(|it| it.trim().parse().ok()) {
-        Some(seconds) => Ok(Ceiling::new(Some(seconds))),
-        None => Err(SettingsError::MaxWait(value)),
+        Some(seconds @ 1..) => Ok(Ceiling::new(Some(seconds))),
+        _ => Err(SettingsError::MaxWait(value)),
     }
 }
 
@@ -130,6 +131,7 @@ mod tests {
             (agent(Some("me".into())).unwrap_err(), AGENT),
             (ceiling(Some("soon".into())).unwrap_err(), MAX_WAIT),
             (ceiling(Some("-1".into())).unwrap_err(), MAX_WAIT),
+            (ceiling(Some("0".into())).unwrap_err(), MAX_WAIT),
         ] {
             assert!(error.to_string().starts_with(name), "{error}");
         }

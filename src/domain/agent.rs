@@ -44,7 +44,11 @@ impl AgentName {
     }
 }
 
+/// The text with `-` for what names do not have; nothing if no letter or digit of it is left.
 fn sanitized(text: &str) -> String {
+    if !text.chars().any(|it| it.is_ascii_alphanumeric()) {
+        return String::new();
+    }
     text.chars()
         .map(|it| if is_allowed(it) { it } else { '-' })
         .collect()
@@ -120,7 +124,7 @@ impl schemars::JsonSchema for RequestedName {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgentNameError {
     /// Nothing is there.
-    #[error("an agent's name cannot be blank")]
+    #[error("an agent's name needs a letter or digit of A-Z a-z 0-9")]
     Blank,
     /// Longer than 64 characters.
     #[error(
@@ -152,6 +156,7 @@ mod tests {
             ("claude-code@repo", Some("claude-code@repo")),
             ("Ünï cödé/../x", Some("-n--c-d--..-x")),
             ("  ", None),
+            ("é!", None),
             ("me", None),
         ] {
             assert_eq!(

@@ -180,11 +180,16 @@ fn open(task: &AnyTask, is_mine: bool) -> String {
 }
 
 fn not_reviewer(task: &AnyTask) -> Failure {
-    let creator = task.creator();
-    let text = format!(
-        "{} is your own work and reviewed by somebody else; wait for {creator}, or call claim_next_task for other \
-         work",
-        task.id()
-    );
+    let (id, creator) = (task.id(), task.creator());
+    let text = if task.assignee() == Some(creator) {
+        format!(
+            "{id} is your own work on your own task; accept it with approve_task, or put it back with reopen_task"
+        )
+    } else {
+        format!(
+            "{id} is your own work and reviewed by somebody else; wait for {creator}, or call claim_next_task for \
+             other work"
+        )
+    };
     Failure::new(Code::NotReviewer, text)
 }

@@ -89,11 +89,12 @@ impl Service {
                 });
             }
         }
+        let held = held(&listing, &names, None);
         Ok(Claim {
             already: false,
             why: None,
-            held: held(&listing, &names, None),
-            next: Some(self.why_nothing(&listing, wanted.tag.as_ref())),
+            next: Some(self.why_nothing(&listing, wanted.tag.as_ref(), &held)),
+            held,
             progress: None,
             messages: Vec::new(),
             task: None,
@@ -214,7 +215,7 @@ impl Service {
         }
     }
 
-    fn why_nothing(&self, listing: &Listing, tag: Option<&Tag>) -> String {
+    fn why_nothing(&self, listing: &Listing, tag: Option<&Tag>, held: &[Ref]) -> String {
         if listing.tasks.is_empty() {
             return self.nothing_here();
         }
@@ -229,9 +230,16 @@ impl Service {
             .collect();
         if blocked.is_empty() {
             let tagged = tag.map_or_else(String::new, |tag| format!(" with the tag {tag}"));
-            return format!(
-                "no task{tagged} is pending; call again with wait_seconds to get the next one"
-            );
+            return match held {
+                [] => format!(
+                    "no task{tagged} is pending; call again with wait_seconds to get the next one"
+                ),
+                // Waiting would leave it undone: it was handed out already, and is not again.
+                [first, ..] => format!(
+                    "no other task{tagged} is pending; finish {} first (claim_task shows its work order)",
+                    first.id
+                ),
+            };
         }
         let waits =
             |(id, by): &(TaskId, Vec<TaskId>)| format!("{id} waits for {}", self.waits_for(by));

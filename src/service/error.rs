@@ -102,6 +102,8 @@ impl From<StoreError> for Failure {
         if let StoreError::Corrupt { reason, .. } = &error {
             text += if reason.contains("unknown field") {
                 "; a key of your own belongs under `metadata`"
+            } else if reason.contains("undo the edit") {
+                "; the file is never replaced, every other task goes on working"
             } else {
                 "; mend the file by hand (it is never replaced), every other task goes on working"
             };

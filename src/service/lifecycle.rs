@@ -1,5 +1,7 @@
 //! Moving a task along: progress, handing in, review, withdrawal.
 
+use std::cell::Cell;
+
 use super::{Changed, Client, Failure, Posted, Reported, SentBack, Service, expect_version};
 use crate::{
     domain::{
@@ -77,17 +79,23 @@ impl Service {
             branch: self.branch(),
             directory: self.workplace(),
         };
+        let own = Cell::new(false);
         let mut changed = self.transition(
             id,
             expected_version,
             client,
-            |task| self.actor(task, client),
+            |task| {
+                own.set(task.assignee() == Some(task.creator()));
+                self.actor(task, client)
+            },
             |task, stamp| task.complete(stamp, submission.clone()),
         )?;
-        changed.next = Some(
+        let next = if own.get() {
+            "it is a task of your own: approve_task accepts it, unless somebody else should review it"
+        } else {
             "it waits for review now; call claim_next_task: it brings a revision of this task, or the next one"
-                .to_owned(),
-        );
+        };
+        changed.next = Some(next.to_owned());
         Ok(changed)
     }
 

@@ -27,7 +27,7 @@ pub(crate) enum Durability {
 
 /// The text names none of the three levels.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("unknown durability `{0}`, expected `full`, `data` or `none`")]
+#[error("expected `full`, `data` or `none`, got {0:?}")]
 pub(crate) struct UnknownDurability(String);
 
 impl FromStr for Durability {
@@ -108,7 +108,7 @@ mod tests {
         let error = "Full".parse::<Durability>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown durability `Full`, expected `full`, `data` or `none`"
+            "expected `full`, `data` or `none`, got \"Full\""
         );
     }
 

@@ -9,8 +9,8 @@ const COLUMNS: usize = 80;
 /// The width of the names.
 const MARGIN: usize = 13;
 
-/// How many lines of an answer are shown.
-const ANSWER_LINES: usize = 2;
+/// How many lines of a call or an answer are shown.
+const SHOWN_LINES: usize = 2;
 
 /// What of an answer is shown, and under which name: the rest is for the assistants.
 const SHOWN: [(&str, &str); 20] = [
@@ -62,7 +62,14 @@ impl<W: Write> Script<W> {
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
         let call = format!("{tool}({})", arguments.join(", "));
-        self.say(&format!("{name}{}", cut(&call, COLUMNS - MARGIN)));
+        for (number, line) in wrapped(&call, COLUMNS - MARGIN - 2).into_iter().enumerate() {
+            let start = if number == 0 {
+                name.clone()
+            } else {
+                " ".repeat(MARGIN + 2)
+            };
+            self.say(&format!("{start}{line}"));
+        }
     }
 
     /// Says what came back.
@@ -116,7 +123,7 @@ fn headline(answer: &Value) -> String {
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
-    while rest.chars().count() > width && lines.len() + 1 < ANSWER_LINES {
+    while rest.chars().count() > width && lines.len() + 1 < SHOWN_LINES {
         let end = rest
             .char_indices()
             .nth(width)
@@ -161,9 +168,9 @@ mod tests {
             script.call("claude-code", "create_task", &long);
             script.answer("claude-code", &long);
         });
-        assert_eq!(text.lines().count(), 1 + ANSWER_LINES);
+        assert_eq!(text.lines().count(), 2 * SHOWN_LINES);
         for line in text.lines() {
-            assert_eq!(line.chars().count(), COLUMNS, "{line}");
+            assert!(line.chars().count() <= COLUMNS, "{line}");
         }
         assert!(text.ends_with("…\n"));
     }

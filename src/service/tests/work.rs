@@ -192,3 +192,29 @@ fn an_assistant_reviews_what_its_subagents_hand_in_and_not_its_own_work() {
     assert_eq!(boss.approve(theirs).unwrap_err().code(), Code::NotReviewer);
     other.approve(theirs).unwrap();
 }
+
+#[test]
+fn whoever_works_alone_is_told_what_is_left_to_do() {
+    let scene = Scene::new();
+    let loner = scene.agent("loner");
+    let id = loner.create("task", &[]);
+    loner.claim_next();
+    let nothing = loner.claim_next();
+    assert!(nothing.task.is_none());
+    assert!(nothing.next.unwrap().contains("finish task-0001 first"));
+    assert!(
+        loner
+            .complete(id)
+            .unwrap()
+            .next
+            .unwrap()
+            .contains("approve_task")
+    );
+    let refused = loner.send_back(id).unwrap_err();
+    assert_eq!(refused.code(), Code::NotReviewer);
+    assert!(
+        refused.text().contains("accept it with approve_task"),
+        "{refused}"
+    );
+    loner.approve(id).unwrap();
+}

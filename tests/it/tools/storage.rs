@@ -144,7 +144,7 @@ async fn settings_that_cannot_be_used_end_the_program_with_a_reason() {
         (
             "COORDINATION_MAX_WAIT_SECONDS",
             "soon",
-            "a number of seconds",
+            "a whole number of seconds",
         ),
     ] {
         let output = place.command().env(name, value).output().await.unwrap();
