@@ -55,6 +55,7 @@ pub(crate) struct Service {
     worktree: Option<Worktree>,
     working_directory: PathBuf,
     ceiling: Ceiling,
+    started: Timestamp,
     memory: Mutex<Memory>,
 }
 
@@ -63,10 +64,8 @@ pub(crate) struct Service {
 struct Memory {
     /// Claims that this process made or handed out: task and version of the claim.
     handed_out: HashSet<(TaskId, u64)>,
-    /// Events that a wait has returned.
-    reported: HashSet<attention::Event>,
-    /// When a life of a holder was first seen to have ended.
-    gone_since: HashMap<(TaskId, identity::Life), Timestamp>,
+    /// Events that a wait has returned, with the `now` that it returned beside them first.
+    told: HashMap<attention::Event, Timestamp>,
 }
 
 /// What a service is made for.
@@ -102,6 +101,7 @@ impl Service {
             .map_or(working_directory.as_path(), Worktree::root)
             .to_owned();
         let identity = Identity::new(agent, place);
+        let started = clock.now();
         let memory = Mutex::default();
         Arc::new(Self {
             store,
@@ -110,6 +110,7 @@ impl Service {
             worktree,
             working_directory,
             ceiling,
+            started,
             memory,
         })
     }

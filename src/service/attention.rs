@@ -1,8 +1,7 @@
 //! What needs the caller: work to review, holders that are gone, feedback, withdrawals, messages.
 //!
 //! Level-triggered: it says what *is*, so an assistant that lost its context is told again. `since`
-//! hides what is older. A moment proves little, though: an event may be stamped before it is written,
-//! so one that is only just older is hidden only if this process has told it already.
+//! hides what was told up to then.
 
 use std::time::Duration;
 
@@ -11,8 +10,8 @@ use serde::Serialize;
 use super::{Attention, Client, Failure, Service, identity::Life, page};
 use crate::{
     domain::{
-        AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId, Thread,
-        Timestamp,
+        Action, AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId,
+        Thread, Timestamp, Transition,
     },
     store::Listing,
 };
@@ -58,6 +57,13 @@ struct Found<'a> {
     message: Option<Message>,
 }
 
+/// Whether the result of an action carries the messages on its task.
+fn shows_messages(entry: &HistoryEntry) -> bool {
+    [Transition::Claim, Transition::Start]
+        .map(Action::from)
+        .contains(&entry.action)
+}
+
 impl Service {
     /// What needs the caller now, and a moment for `since` behind all that it is told.
     pub(super) fn attention(
@@ -77,14 +83,14 @@ impl Service {
             .into_iter()
             .filter(|it| !self.is_hidden(it, since))
             .collect();
-        let events: Vec<_> = found.iter().map(|it| (it.event.clone(), it.at)).collect();
+        let events: Vec<_> = found.iter().map(|it| it.event.clone()).collect();
         let views = found.into_iter().map(|it| self.attention_of(it, &listing));
         let attention = page::fit(views, usize::MAX, BYTES);
-        let told = events.into_iter().take(attention.len());
-        let (events, moments): (Vec<_>, Vec<_>) = told.unzip();
-        self.memory().reported.extend(events);
-        // Stamps run ahead of a clock that stands still.
-        Ok((attention, moments.into_iter().fold(now, Timestamp::max)))
+        let mut memory = self.memory();
+        for event in events.into_iter().take(attention.len()) {
+            memory.told.entry(event).or_insert(now);
+        }
+        Ok((attention, now))
     }
 
     fn attention_of(&self, found: Found<'_>, listing: &Listing) -> Attention {
@@ -112,7 +118,8 @@ impl Service {
             (Status::Cancelled, _) if by_other && !self.is_answered(task, change, names) => {
                 (Why::Cancelled, change.timestamp)
             }
-            (_, Some(life)) => (Why::HolderGone, self.gone_since(task, life)),
+            // The moment itself nobody knows; it is no older than the last look.
+            (_, Some(_)) => (Why::HolderGone, self.now()),
             _ => (Why::Message, unread.as_ref()?.timestamp),
         };
         let at = unread
@@ -134,29 +141,31 @@ impl Service {
         })
     }
 
-    /// The newest message of somebody else that came after the caller's last word or action on the task.
+    /// The newest message of somebody else that the caller has not seen, as far as that shows: it has said nothing since,
+    /// and done nothing that shows messages; or only something else, without having been told of it.
     fn unread(&self, task: &AnyTask, names: &[AgentName]) -> Option<Message> {
         let thread: Thread = self.store.log(task).ok()?;
         let newest = thread
             .messages()
             .last()
             .filter(|it| !names.contains(&it.author))?;
-        let acted = task
-            .history()
-            .iter()
-            .rev()
-            .find(|it| names.contains(&it.actor));
         let log: ProgressLog = self.store.log(task).unwrap_or_default();
-        let reported = log
+        let reports = log.history().iter().filter(|it| names.contains(&it.author));
+        let reported = reports
+            .map(|it| it.timestamp)
+            .any(|at| at > newest.timestamp);
+        let mut acts = task
             .history()
             .iter()
-            .rev()
-            .find(|it| names.contains(&it.author));
-        let last = acted
-            .map(|it| it.timestamp)
-            .max(reported.map(|it| it.timestamp));
-        last.is_none_or(|last| newest.timestamp > last)
-            .then(|| newest.clone())
+            .filter(|it| names.contains(&it.actor) && it.timestamp > newest.timestamp);
+        let is_told = || {
+            self.memory()
+                .told
+                .keys()
+                .any(|it| it.message == Some(newest.id))
+        };
+        let is_seen = reported || acts.any(|it| shows_messages(it) || is_told());
+        (!is_seen).then(|| newest.clone())
     }
 
     /// Whether the caller has said something on the task since.
@@ -170,17 +179,16 @@ impl Service {
         own.is_some_and(|it| it.timestamp > change.timestamp)
     }
 
-    /// When this process first saw that this life of the holder has ended: the moment itself nobody knows.
-    fn gone_since(&self, task: &AnyTask, life: &Life) -> Timestamp {
-        let now = self.now();
-        let key = (task.id(), life.clone());
-        *self.memory().gone_since.entry(key).or_insert(now)
-    }
-
+    /// What was told is hidden from whoever asks for what came after the telling. What this process has not told, only
+    /// an earlier one of its name can have: a moment alone proves nothing for a page that was cut, a file that could
+    /// not be read then, or a clock that was set.
     fn is_hidden(&self, found: &Found<'_>, since: Option<Timestamp>) -> bool {
-        let Some(since) = since.filter(|since| found.at <= *since) else {
+        let Some(since) = since else {
             return false;
         };
-        since.since(found.at) > IN_FLIGHT || self.memory().reported.contains(&found.event)
+        match self.memory().told.get(&found.event) {
+            Some(told) => *told <= since,
+            None => since < self.started && since.since(found.at) > IN_FLIGHT,
+        }
     }
 }

@@ -209,7 +209,7 @@ impl Service {
     }
 
     /// Forgets that a task was handed out, because nobody got it.
-    pub(super) fn take_back(&self, claim: &Claim) {
+    pub(crate) fn take_back(&self, claim: &Claim) {
         if let Some(task) = &claim.task {
             self.memory().handed_out.retain(|(id, _)| *id != task.id);
         }

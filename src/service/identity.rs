@@ -94,11 +94,15 @@ impl Identity {
         client: &Client,
     ) -> Result<AgentName, Failure> {
         // Its own name first: it is the one it acts under where no other is given.
-        if self.names(store, clock, client)?.contains(&name) {
+        self.names(store, clock, client)?;
+        // Held throughout: of two calls at once the second would meet the first one's lock, and take this very process
+        // for another one.
+        let mut held = self.held();
+        if held.iter().any(|it| it.name == name) {
             return Ok(name);
         }
         match self.take(name.clone(), store, clock, client)? {
-            Ok(taken) => self.held().push(Held {
+            Ok(taken) => held.push(Held {
                 is_further: true,
                 ..taken
             }),

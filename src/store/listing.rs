@@ -15,6 +15,10 @@ use super::{
 };
 use crate::domain::{AnyTask, TaskId};
 
+/// How many numbers at the most are looked up by name for one listing: more were never given out in a store that is
+/// still quick to list.
+const LOOKUPS: usize = 50_000;
+
 /// All tasks, by id, and the files that could not be read as one.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
@@ -73,8 +77,20 @@ pub(super) fn complete(
 ) -> Result<BTreeSet<TaskId>, StoreError> {
     // An unreadable sequence must not hide the tasks; whoever creates the next one is told of it.
     let last = sequence::last(root).ok().flatten().unwrap_or_default();
-    for id in (1..=last).map(TaskId::from_number) {
-        if !ids.contains(&id) && root.contains(&place(folder, id))? {
+    let Some(directory) = root.folder(folder)? else {
+        return Ok(ids);
+    };
+    // From the newest down, and not for ever: a person may have written any number into a file.
+    let missing = (1..=last)
+        .rev()
+        .map(TaskId::from_number)
+        .take(LOOKUPS + ids.len());
+    let missing: Vec<_> = missing
+        .filter(|id| !ids.contains(id))
+        .take(LOOKUPS)
+        .collect();
+    for id in missing {
+        if directory.stat(place(folder, id).file_name())?.is_some() {
             ids.insert(id);
         }
     }

@@ -249,8 +249,13 @@ impl Tools {
         };
         match request.wait_seconds.unwrap_or(0) {
             0 => {
+                let cancellation = caller.cancellation().clone();
                 self.run(&caller, move |service, client| {
-                    service.claim_next(&wanted, client)
+                    let claim = service.claim_next(&wanted, client)?;
+                    if cancellation.is_cancelled() {
+                        service.take_back(&claim);
+                    }
+                    Ok(claim)
                 })
                 .await
             }

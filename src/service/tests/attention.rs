@@ -89,14 +89,67 @@ fn attention_is_told_again_until_since_hides_it() {
 }
 
 #[test]
-fn an_event_stamped_long_before_since_is_old_even_if_it_was_never_told() {
+fn what_an_earlier_process_of_the_name_was_told_is_old() {
     let scene = Scene::new();
     let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
     let id = boss.create("task", &[]);
     worker.claim_next();
     worker.complete(id).unwrap();
     scene.pass(60);
-    assert_eq!(boss.attention(Some(boss.service.now())), []);
+    let (_, now) = boss.service.attention(None, &boss.client).unwrap();
+    drop(boss);
+    scene.pass(1);
+    assert_eq!(scene.agent("boss").attention(Some(now)), []);
+}
+
+#[test]
+fn what_was_never_told_is_never_hidden() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    for number in 0..60 {
+        let id = boss.create(&format!("{number} {}", "x".repeat(150)), &[]);
+        worker.claim_next();
+        worker.complete(id).unwrap();
+    }
+    scene.pass(60);
+    let mut told = Vec::new();
+    let mut since = None;
+    loop {
+        let (attention, now) = boss.service.attention(since, &boss.client).unwrap();
+        if attention.is_empty() {
+            break;
+        }
+        told.extend(attention.iter().map(|it| it.task.id.number()));
+        since = Some(now);
+        scene.pass(30);
+    }
+    assert_eq!(
+        told,
+        (1..=60).collect::<Vec<_>>(),
+        "a page that was cut hides nothing"
+    );
+}
+
+#[test]
+fn handing_in_reads_no_message() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    let id = boss.create("task", &[]);
+    worker.claim_next();
+    scene.pass(1);
+    boss.say(id, "wait, one more thing");
+    scene.pass(1);
+    worker.complete(id).unwrap();
+    assert_eq!(
+        worker.attention(None),
+        [(1, Why::Message)],
+        "complete_task shows no messages"
+    );
+    assert_eq!(
+        worker.attention(None),
+        [],
+        "it has been told of it since, and has acted"
+    );
 }
 
 #[test]
@@ -178,4 +231,23 @@ fn a_holder_that_dies_again_is_told_again_also_to_whoever_hides_what_is_older() 
     worker.claim_next();
     drop(worker);
     assert_eq!(boss.attention(Some(now)), [(1, Why::HolderGone)]);
+}
+
+#[test]
+fn a_name_that_two_calls_ask_for_at_once_is_this_process_s_for_both() {
+    let scene = Scene::new();
+    let boss = scene.agent("boss");
+    for number in 0..20 {
+        std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..4)
+                .map(|_| {
+                    let name = RequestedName::try_from(format!("sub{number}")).unwrap();
+                    scope.spawn(|| boss.service.acting(Some(name), &boss.client).unwrap())
+                })
+                .collect();
+            for call in calls {
+                assert_eq!(call.join().unwrap().as_str(), format!("sub{number}"));
+            }
+        });
+    }
 }

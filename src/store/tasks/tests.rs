@@ -285,3 +285,19 @@ fn a_listing_that_leaves_a_task_out_does_not_hide_it() {
     let all = listing::complete(&root, Folder::Tasks, std::collections::BTreeSet::new()).unwrap();
     assert!(all.contains(&id));
 }
+
+#[test]
+fn a_huge_number_in_the_sequence_does_not_keep_anybody_waiting() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    create(&store);
+    // Looking each of these numbers up would take until after the end of this test's patience, and the universe's.
+    fs::write(
+        desk.store().join("sequence.json"),
+        format!(r#"{{"last":{}}}"#, u64::MAX - 7),
+    )
+    .unwrap();
+    assert_eq!(store.list().unwrap().tasks.len(), 1);
+    assert_eq!(create(&store).number(), u64::MAX - 6);
+    assert_eq!(store.list().unwrap().tasks.len(), 2);
+}
