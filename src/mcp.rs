@@ -78,9 +78,9 @@ pub use self::{
 };
 use self::{shell::Shell, wire::Wire};
 
-/// How long requests may take to be answered after the end of input. Waits end at once, so that
-/// only a call which is stuck gets near it.
-const DRAIN: Duration = Duration::from_secs(20);
+/// How long requests may take to be answered after the end of input. Waits end at once and calls take milliseconds, so
+/// only one that is stuck behind somebody's lock gets near it; whatever it was about to commit is then not committed.
+const DRAIN: Duration = Duration::from_secs(2);
 
 /// How long answers may take to be written once the process has been told to end.
 const GRACE: Duration = Duration::from_millis(50);

@@ -129,6 +129,9 @@ impl Metadata {
     /// How many bytes of compact JSON are taken.
     pub const LIMIT: usize = 4_096;
 
+    /// How deep its objects and lists may nest: far from where parsers refuse what we have written.
+    pub const DEPTH: usize = 32;
+
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -139,12 +142,29 @@ impl TryFrom<Map<String, Value>> for Metadata {
     type Error = MetadataError;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, MetadataError> {
+        let value = Value::Object(object);
+        if depth(&value) > Self::DEPTH {
+            return Err(MetadataError::TooDeep);
+        }
+        let Value::Object(object) = value else {
+            return Ok(Self::default());
+        };
         let metadata = Self(object);
         match serde_json::to_vec(&metadata).map_or(usize::MAX, |json| json.len()) {
-            length if length > Self::LIMIT => Err(MetadataError { length }),
+            length if length > Self::LIMIT => Err(MetadataError::TooLong { length }),
             _ => Ok(metadata),
         }
     }
+}
+
+/// How many objects and lists stand in one another. A parser has bounded it before.
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Object(object) => object.values().map(depth).max(),
+        Value::Array(list) => list.iter().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inner.unwrap_or(0)
 }
 
 impl schemars::JsonSchema for Metadata {
@@ -163,12 +183,19 @@ impl schemars::JsonSchema for Metadata {
 
 /// The object is too large.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the metadata has {length} bytes of JSON, at most {} are taken",
-    Metadata::LIMIT
-)]
-pub struct MetadataError {
-    length: usize,
+pub enum MetadataError {
+    /// Too much of it.
+    #[error(
+        "the metadata has {length} bytes of JSON, at most {} are taken",
+        Metadata::LIMIT
+    )]
+    TooLong {
+        /// How many bytes there are.
+        length: usize,
+    },
+    /// Objects and lists in one another, without end.
+    #[error("the metadata nests more than {} levels deep", Metadata::DEPTH)]
+    TooDeep,
 }
 
 /// What an implementer handed in.
@@ -230,6 +257,19 @@ mod tests {
         };
         let frame = r#"{"k":""}"#.len();
         assert!(of(4_096 - frame).is_ok());
-        assert_eq!(of(4_097 - frame), Err(MetadataError { length: 4_097 }));
+        assert_eq!(
+            of(4_097 - frame),
+            Err(MetadataError::TooLong { length: 4_097 })
+        );
+    }
+
+    #[test]
+    fn metadata_nests_only_so_deep() {
+        let nested = |depth: usize| {
+            let value = (1..depth).fold(json!({ "a": 1 }), |inner, _| json!({ "a": inner }));
+            Metadata::try_from(value.as_object().unwrap().clone())
+        };
+        assert!(nested(32).is_ok());
+        assert_eq!(nested(33), Err(MetadataError::TooDeep));
     }
 }

@@ -216,7 +216,7 @@ impl Service {
     }
 
     fn why_nothing(&self, listing: &Listing, tag: Option<&Tag>, held: &[Ref]) -> String {
-        if listing.tasks.is_empty() {
+        if listing.is_empty() {
             return self.nothing_here();
         }
         let pending = listing

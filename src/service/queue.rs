@@ -97,7 +97,7 @@ impl Service {
             total: found.len(),
             counts: counts(&listing.tasks),
             you: self.identity.taken().into_iter().next(),
-            next: listing.tasks.is_empty().then(|| self.nothing_here()),
+            next: listing.is_empty().then(|| self.nothing_here()),
             unreadable,
             tasks,
         })

@@ -27,7 +27,7 @@ use crate::domain::FormatVersion;
 pub(crate) const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// How long a document that doesn't parse may be in the middle of being saved.
-const SAVING: Duration = Duration::from_millis(50);
+pub(super) const SAVING: Duration = Duration::from_millis(50);
 const SAVING_STEP: Duration = Duration::from_millis(5);
 
 /// Reads a document. `None`: it doesn't exist.
@@ -38,10 +38,27 @@ pub(crate) fn read<D: DeserializeOwned>(
     Ok(read_signed(folder, file_name)?.map(|(document, _)| document))
 }
 
+/// Reads a document as it is at this moment, even if somebody is saving it.
+pub(crate) fn read_now<D: DeserializeOwned>(
+    folder: &Dir,
+    file_name: &str,
+) -> Result<Option<D>, StoreError> {
+    let read = read_within(folder, file_name, Duration::ZERO)?;
+    Ok(read.map(|(document, _)| document))
+}
+
 /// Reads a document, with the signature of the file it was read from.
 pub(crate) fn read_signed<D: DeserializeOwned>(
     folder: &Dir,
     file_name: &str,
+) -> Result<Option<(D, Signature)>, StoreError> {
+    read_within(folder, file_name, SAVING)
+}
+
+fn read_within<D: DeserializeOwned>(
+    folder: &Dir,
+    file_name: &str,
+    patience: Duration,
 ) -> Result<Option<(D, Signature)>, StoreError> {
     let started = Instant::now();
     loop {
@@ -52,7 +69,7 @@ pub(crate) fn read_signed<D: DeserializeOwned>(
         let bytes = read_bounded(&path, file, stat)?;
         match parse(&path, &bytes) {
             Ok(document) => return Ok(Some((document, stat.signature()))),
-            Err(StoreError::Corrupt { .. }) if started.elapsed() < SAVING => {
+            Err(StoreError::Corrupt { .. }) if started.elapsed() < patience => {
                 thread::sleep(SAVING_STEP);
             }
             Err(error) => return Err(error),

@@ -4,9 +4,10 @@
 //! over existing files, some file systems leave live names out. So every number that has been given
 //! out and is not in the listing is looked up by name before it counts as gone.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, thread};
 
 use super::{
+    dir::Dir,
     document,
     error::StoreError,
     place::{Folder, Place},
@@ -44,16 +45,37 @@ impl Listing {
         let Some(folder) = root.folder(Folder::Tasks)? else {
             return Ok(listing);
         };
+        let mut saving = Vec::new();
         for id in ids(root, Folder::Tasks)? {
-            let read = document::read(&folder, &place(Folder::Tasks, id).file_name());
-            match read.and_then(|task| checked(root, id, task)) {
-                Ok(Some(task)) => listing.tasks.push(task),
-                // Archived or removed by hand since it was listed.
-                Ok(None) => {}
-                Err(error) => listing.unreadable.push(Unreadable { id, error }),
+            match read_now(root, &folder, id) {
+                Err(StoreError::Corrupt { .. }) => saving.push(id),
+                read => listing.take(id, read),
             }
         }
+        // Perhaps an editor is in the middle of saving them. All at once: many bad files cost no more than one.
+        if !saving.is_empty() {
+            thread::sleep(document::SAVING);
+        }
+        for id in saving {
+            listing.take(id, read_now(root, &folder, id));
+        }
+        listing.tasks.sort_by_key(AnyTask::id);
+        listing.unreadable.sort_by_key(|it| it.id);
         Ok(listing)
+    }
+
+    fn take(&mut self, id: TaskId, read: Result<Option<AnyTask>, StoreError>) {
+        match read {
+            Ok(Some(task)) => self.tasks.push(task),
+            // Archived or removed by hand since it was listed.
+            Ok(None) => {}
+            Err(error) => self.unreadable.push(Unreadable { id, error }),
+        }
+    }
+
+    /// Whether there is nothing at all, readable or not.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && self.unreadable.is_empty()
     }
 
     /// The task with this id.
@@ -61,6 +83,11 @@ impl Listing {
         let index = self.tasks.binary_search_by_key(&id, AnyTask::id).ok()?;
         self.tasks.get(index)
     }
+}
+
+fn read_now(root: &Root, folder: &Dir, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
+    let task = document::read_now(folder, &place(Folder::Tasks, id).file_name())?;
+    checked(root, id, task)
 }
 
 /// The ids of the files in a folder.
