@@ -26,6 +26,7 @@ use std::{
     sync::Arc,
     sync::Mutex,
     sync::PoisonError,
+    time::Duration,
 };
 
 use crate::{
@@ -67,6 +68,9 @@ struct Memory {
     /// Events that a wait has returned, with the `now` that it returned beside them first.
     told: HashMap<attention::Event, Timestamp>,
 }
+
+/// How long this process may look gone after somebody has removed its card.
+const KEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// What a service is made for.
 #[derive(Debug)]
@@ -113,6 +117,25 @@ impl Service {
             started,
             memory,
         })
+    }
+
+    /// Keeps the names of this process, every now and then, for as long as it is polled.
+    pub(crate) async fn keep_names(self: Arc<Self>) {
+        let mut ticks = tokio::time::interval(KEEP_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if self.identity.taken().is_empty() {
+                continue;
+            }
+            let kept = self
+                .clone()
+                .blocking(|it| it.identity.keep(&it.store))
+                .await;
+            if let Err(error) = kept {
+                tracing::debug!(%error, "names could not be kept; the next call tries again");
+            }
+        }
     }
 
     /// A service that is never called.

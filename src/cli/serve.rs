@@ -42,7 +42,9 @@ pub(super) fn run(settings: Settings) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error, 1),
     };
-    let server = match mcp::tools::server(settings.service()) {
+    let service = settings.service();
+    runtime.spawn(service.clone().keep_names());
+    let server = match mcp::tools::server(service) {
         Ok(server) => server,
         Err(error) => return failed(&error, 1),
     };

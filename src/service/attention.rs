@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Attention, Client, Failure, Service, identity::Life, page};
+use super::{Attention, Client, Failure, Service, identity::Life, page, view::shortened};
 use crate::{
     domain::{
         Action, AgentName, AnyTask, HistoryEntry, Message, MessageId, ProgressLog, Status, TaskId,
@@ -84,7 +84,7 @@ impl Service {
             .filter(|it| !self.is_hidden(it, since))
             .collect();
         let events: Vec<_> = found.iter().map(|it| it.event.clone()).collect();
-        let views = found.into_iter().map(|it| self.attention_of(it, &listing));
+        let views = found.iter().map(|it| self.attention_of(it, &listing));
         let attention = page::fit(views, usize::MAX, BYTES);
         let mut memory = self.memory();
         for event in events.into_iter().take(attention.len()) {
@@ -93,11 +93,11 @@ impl Service {
         Ok((attention, now))
     }
 
-    fn attention_of(&self, found: Found<'_>, listing: &Listing) -> Attention {
+    fn attention_of(&self, found: &Found<'_>, listing: &Listing) -> Attention {
         Attention {
             task: self.summary(found.task, Some(listing)),
             why: found.event.why,
-            message: found.message,
+            message: found.message.as_ref().map(shortened),
         }
     }
 

@@ -68,6 +68,17 @@ impl Identity {
         self.held().iter().map(|it| it.name.clone()).collect()
     }
 
+    /// Takes the names again whose cards were removed or replaced, so that nobody takes this process for gone while it
+    /// has nothing to do.
+    ///
+    /// Where the whole directory is gone, somebody wanted it gone: it is for the next call to make it again.
+    pub(super) fn keep(&self, store: &Store) -> Result<(), Failure> {
+        if !store.is_there()? {
+            return Ok(());
+        }
+        renew(&mut self.held(), store)
+    }
+
     /// The names of this process, its own first; taken now if it has none.
     pub(super) fn names(
         &self,

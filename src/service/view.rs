@@ -4,12 +4,17 @@ use super::{
     ProgressView, Service, TaskView, UnreadableView, error::code_of, identity::Life, page,
 };
 use crate::{
-    domain::{AgentName, AnyTask, Message, ProgressLog, Status, TaskId, Thread, Timestamp},
+    domain::{
+        AgentName, AnyTask, Content, Message, ProgressLog, Status, TaskId, Thread, Timestamp,
+    },
     store::{Listing, Unreadable},
 };
 
 /// At most this many messages ride on another result, of this many bytes together.
 const RIDING: (usize, usize) = (5, 2_000);
+
+/// At most this many bytes of one such message are its text.
+const RIDING_MESSAGE: usize = 1_500;
 
 /// At most this many unreadable files are listed.
 const UNREADABLE: usize = 10;
@@ -104,7 +109,7 @@ impl Service {
         let others = newest
             .take_while(|it| after.is_none_or(|after| it.timestamp > after))
             .filter(|it| !me.contains(&it.author))
-            .cloned();
+            .map(shortened);
         let (limit, bytes) = RIDING;
         let mut riding = page::fit(others, limit, bytes);
         riding.reverse();
@@ -116,6 +121,24 @@ impl Service {
         let progress: ProgressLog = self.store.log(task).unwrap_or_default();
         progress.latest().map(Into::into)
     }
+}
+
+/// The message, cut where it would take the room of others; `get_messages` has it whole.
+pub(super) fn shortened(message: &Message) -> Message {
+    const CUT: &str = "… (cut here; get_messages has it whole)";
+    let mut message = message.clone();
+    let mut text = message.content.to_string();
+    // Escapes make JSON longer than its text, so by what it takes and not by what it says.
+    while page::size_of(&text) > RIDING_MESSAGE {
+        let length = text.chars().count() / 2;
+        text = text.chars().take(length).collect();
+    }
+    if text.len() < message.content.as_str().len()
+        && let Ok(content) = Content::try_from(text + CUT)
+    {
+        message.content = content;
+    }
+    message
 }
 
 /// The files that could not be read, as far as they are shown.

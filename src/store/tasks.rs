@@ -61,6 +61,11 @@ impl Store {
         self.engine.path()
     }
 
+    /// Whether the directory is there.
+    pub(crate) fn is_there(&self) -> Result<bool, StoreError> {
+        Ok(self.engine.open()?.is_some())
+    }
+
     /// Makes the directory if it isn't there.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         let root = self.engine.open_or_create()?;

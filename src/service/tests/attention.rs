@@ -251,3 +251,21 @@ fn a_name_that_two_calls_ask_for_at_once_is_this_process_s_for_both() {
         });
     }
 }
+
+#[tokio::test]
+async fn an_idle_process_keeps_its_name_though_its_card_is_removed() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    let id = boss.create("task", &[]);
+    worker.claim_next();
+    std::fs::remove_dir_all(scene.directory.path().join("coordination/agents")).unwrap();
+    assert!(
+        boss.summary(id).holder_gone,
+        "nothing shows that it is there"
+    );
+    let keeping = tokio::spawn(worker.service.clone().keep_names());
+    while boss.summary(id).holder_gone {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    keeping.abort();
+}

@@ -218,3 +218,31 @@ fn whoever_works_alone_is_told_what_is_left_to_do() {
     );
     loner.approve(id).unwrap();
 }
+
+#[test]
+fn a_long_message_takes_no_more_room_than_others() {
+    let scene = Scene::new();
+    let (boss, worker) = (scene.agent("boss"), scene.agent("worker"));
+    let id = boss.create("task", &[]);
+    boss.say(id, &"\u{1}🦀".repeat(2_000));
+    let claim = worker.claim_next();
+    assert!(
+        page::size_of(&claim.messages) < 2_100,
+        "{}",
+        page::size_of(&claim.messages)
+    );
+    assert!(
+        claim.messages[0]
+            .content
+            .as_str()
+            .ends_with("get_messages has it whole)")
+    );
+    assert_eq!(
+        worker.service.messages(id, None, 9).unwrap().messages[0]
+            .content
+            .as_str()
+            .chars()
+            .count(),
+        4_000
+    );
+}
