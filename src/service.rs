@@ -30,7 +30,9 @@ use std::{
 };
 
 use crate::{
-    domain::{AgentName, AnyTask, DirectoryPath, MessageId, Reference, Stamp, TaskId, Timestamp},
+    domain::{
+        AgentName, AnyTask, DirectoryPath, Message, MessageId, Reference, Stamp, TaskId, Timestamp,
+    },
     store::{Store, location::Worktree},
 };
 
@@ -65,6 +67,8 @@ pub(crate) struct Service {
 struct Memory {
     /// Claims that this process made or handed out: task and version of the claim.
     handed_out: HashSet<(TaskId, u64)>,
+    /// Messages that some result has shown.
+    shown: HashSet<MessageId>,
     /// Events that a wait has returned, with the `now` that it returned beside them first.
     told: HashMap<attention::Event, Timestamp>,
 }
@@ -232,6 +236,12 @@ impl Service {
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers that messages are being shown.
+    fn showing(&self, messages: Vec<Message>) -> Vec<Message> {
+        self.memory().shown.extend(messages.iter().map(|it| it.id));
+        messages
     }
 
     fn new_id() -> MessageId {

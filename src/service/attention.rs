@@ -88,6 +88,7 @@ impl Service {
         let attention = page::fit(views, usize::MAX, BYTES);
         let mut memory = self.memory();
         for event in events.into_iter().take(attention.len()) {
+            memory.shown.extend(event.message);
             memory.told.entry(event).or_insert(now);
         }
         Ok((attention, now))
@@ -142,7 +143,7 @@ impl Service {
     }
 
     /// The newest message of somebody else that the caller has not seen, as far as that shows: it has said nothing since,
-    /// and done nothing that shows messages; or only something else, without having been told of it.
+    /// and done nothing that shows messages; or only something else, without having been shown it.
     fn unread(&self, task: &AnyTask, names: &[AgentName]) -> Option<Message> {
         let thread: Thread = self.store.log(task).ok()?;
         let newest = thread
@@ -158,13 +159,8 @@ impl Service {
             .history()
             .iter()
             .filter(|it| names.contains(&it.actor) && it.timestamp > newest.timestamp);
-        let is_told = || {
-            self.memory()
-                .told
-                .keys()
-                .any(|it| it.message == Some(newest.id))
-        };
-        let is_seen = reported || acts.any(|it| shows_messages(it) || is_told());
+        let is_shown = || self.memory().shown.contains(&newest.id);
+        let is_seen = reported || acts.any(|it| shows_messages(it) || is_shown());
         (!is_seen).then(|| newest.clone())
     }
 

@@ -193,7 +193,7 @@ impl Service {
             held: Vec::new(),
             next: None,
             progress: self.latest_progress(task),
-            messages: Self::riding(&thread, names, None),
+            messages: self.showing(Self::riding(&thread, names, None)),
             task: Some(self.work_order(task)),
         }
     }

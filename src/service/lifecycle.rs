@@ -56,7 +56,7 @@ impl Service {
         let whole = self.task(id)?;
         // The report is made: a thread that cannot be read must not make it look refused.
         let thread: Thread = self.store.log(&whole).unwrap_or_default();
-        let messages = Self::riding(&thread, &names, since);
+        let messages = self.showing(Self::riding(&thread, &names, since));
         Ok(Reported {
             task,
             progress: (&entry).into(),

@@ -80,6 +80,7 @@ impl Service {
             (newest, all.len())
         };
         let more = messages.len() < asked;
+        let messages = self.showing(messages);
         Ok(MessagePage {
             messages,
             total: all.len(),

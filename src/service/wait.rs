@@ -185,7 +185,7 @@ impl Service {
         let waited = self.wait(&patience, look).await?;
         let timed_out = Some(matches!(waited, Waiting::TimedOut));
         let reply = match waited {
-            Waiting::Found(reply) => Some(reply),
+            Waiting::Found(reply) => self.showing(vec![reply]).pop(),
             Waiting::TimedOut => None,
         };
         Ok(PostResult {
@@ -280,7 +280,7 @@ impl Service {
         let room = PAGE_BYTES.saturating_sub(page::size_of(&task) + 50);
         TaskWait {
             task,
-            messages: page::fit(messages, usize::MAX, room),
+            messages: self.showing(page::fit(messages, usize::MAX, room)),
             timed_out,
         }
     }
