@@ -5,17 +5,32 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 const AFTER_HELP: &str = "\
-Without a command it serves MCP on standard input and output: an MCP client starts
-it. See it work without one: `ai-coord-mcp demo`.
+Without a command it serves MCP on standard input and output, for the MCP client
+that started it.
+
+Examples:
+  ai-coord-mcp demo                  see it work, without any assistant
+  ai-coord-mcp where                 which directory it uses from here
+  claude mcp add --scope user ai-coord -- ai-coord-mcp
+                                     let Claude Code start it everywhere
+  ai-coord-mcp --dir /srv/queue      serve a directory of your choice
 
 Environment (see the README): COORDINATION_DIR, COORDINATION_AGENT,
 COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS, RUST_LOG";
 
+const AFTER_DEMO: &str = "\
+It runs in a temporary directory of its own, whatever `--dir` and the
+environment say, and ends with 1 if any answer is not as it has to be.
+
+Examples:
+  ai-coord-mcp demo
+  ai-coord-mcp demo --keep           leave the files, to look at them";
+
 /// One task queue, shared by the AI coding assistants on this machine
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 80, after_help = AFTER_HELP)]
+#[command(version, after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// The shared directory [default: of the git repository; see `where`]
+    /// The shared directory [default: see the command `where`]
     #[arg(long, global = true, value_name = "DIRECTORY")]
     pub(super) dir: Option<PathBuf>,
 
@@ -28,9 +43,45 @@ pub(super) enum Command {
     /// Print the shared directory and why it is that one
     Where,
     /// Show the whole workflow with two servers and no assistant
+    #[command(after_help = AFTER_DEMO)]
     Demo {
         /// Keep the directory it ran in, and print where it is
         #[arg(long)]
         keep: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn help_keeps_to_eighty_columns() {
+        let mut program = Arguments::command();
+        program.build();
+        let helps = std::iter::once(&mut program.clone())
+            .chain(program.get_subcommands_mut())
+            .map(|command| command.render_long_help().to_string())
+            .collect::<Vec<_>>();
+        assert!(helps.len() > 2, "the commands were not found");
+        for line in helps.iter().flat_map(|help| help.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_directory_may_stand_on_both_sides_of_the_command() {
+        for line in ["x --dir /srv where", "x where --dir /srv"] {
+            let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
+            assert_eq!(arguments.dir, Some(PathBuf::from("/srv")), "{line}");
+            assert!(matches!(arguments.command, Some(Command::Where)), "{line}");
+        }
+    }
 }
