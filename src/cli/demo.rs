@@ -11,16 +11,20 @@ mod story;
 use std::{
     env, io,
     io::{IsTerminal, Write},
-    path::Path,
     process::ExitCode,
+    time::{Duration, Instant},
 };
 
 use thiserror::Error;
 
+use assistant::Answer;
 use script::Script;
 
 use super::failed;
 use crate::store::scratch::Scratch;
+
+/// For the whole of it: it takes a fraction of a second, and more only on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// How much of the first task's file is shown.
 const HEAD: usize = 11;
@@ -83,6 +87,15 @@ fn perform<W: Write>(keep: bool, mut script: Script<W>) -> Result<(), DemoError>
     if keep {
         scratch.keep();
     }
+    let acted = act(&scratch, &mut script);
+    if keep {
+        // Most of all after a failure.
+        script.say(&format!("\nKept: {}", scratch.path().display()));
+    }
+    acted
+}
+
+fn act<W: Write>(scratch: &Scratch, script: &mut Script<W>) -> Result<(), DemoError> {
     let program = env::current_exe().map_err(DemoError::surroundings("where this program is"))?;
     // As if in a checkout of that name, wherever the person is.
     let checkout = scratch
@@ -90,16 +103,22 @@ fn perform<W: Write>(keep: bool, mut script: Script<W>) -> Result<(), DemoError>
         .map_err(DemoError::surroundings("no directory to work in"))?;
     let stage = story::Place {
         program: &program,
+        arguments: &[],
         checkout: &checkout,
         coordination: &scratch.path().join("coordination"),
+        deadline: Instant::now() + TIME_LIMIT,
     };
-    story::tell(stage, &mut script)?;
-    show_files(&scratch, &mut script)
-        .map_err(DemoError::surroundings("the files that were written"))?;
-    script.say("\nEvery step went as expected.");
-    if keep {
-        script.say(&format!("Kept: {}", scratch.path().display()));
+    story::tell(stage, script)?;
+    let unread = "the files that were written cannot be read";
+    show_files(scratch, script).map_err(DemoError::surroundings(unread))?;
+    for (id, status) in story::OUTCOME {
+        let name = document(id);
+        let text = scratch
+            .read(&name)
+            .map_err(DemoError::surroundings(unread))?;
+        Answer::parse("on disk", name, &text).expect("/status", status)?;
     }
+    script.say("\nEvery step went as expected.");
     Ok(())
 }
 
@@ -109,10 +128,15 @@ fn show_files<W: Write>(scratch: &Scratch, script: &mut Script<W>) -> io::Result
         let path = path.strip_prefix(scratch.path()).unwrap_or(&path);
         script.say(&format!("{size:>7} bytes  {}", path.display()));
     }
-    let first = Path::new("coordination/tasks/task-0001.json");
-    script.say(&format!("\n$ head -{HEAD} {}", first.display()));
+    let first = document("task-0001");
+    script.say(&format!("\n$ head -{HEAD} {first}"));
     for line in scratch.read(first)?.lines().take(HEAD) {
         script.say(line);
     }
     Ok(())
+}
+
+/// Where a task lies in the demonstration's directory.
+fn document(id: &str) -> String {
+    format!("coordination/tasks/{id}.json")
 }

@@ -7,6 +7,7 @@ mod architecture;
 mod calls;
 mod child;
 mod clients;
+mod demo;
 mod ending;
 mod golden;
 mod lifecycle;

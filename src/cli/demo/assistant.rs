@@ -6,15 +6,12 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::{Value, json};
 
 use super::{DemoError, story::Place};
-
-/// Longer than any step takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The revision that most clients speak today.
 const PROTOCOL: &str = "2025-11-25";
@@ -26,6 +23,7 @@ pub(super) struct Assistant {
     server: Child,
     requests: ChildStdin,
     answers: Receiver<Value>,
+    deadline: Instant,
     early: HashMap<u64, Value>,
     last_id: u64,
 }
@@ -51,6 +49,7 @@ impl Assistant {
     pub(super) fn start(name: &'static str, place: Place<'_>) -> Result<Self, DemoError> {
         let mut command = Command::new(place.program);
         command
+            .args(place.arguments)
             .env_clear()
             .env("COORDINATION_DIR", place.coordination)
             .current_dir(place.checkout)
@@ -81,6 +80,7 @@ impl Assistant {
             server,
             requests,
             answers,
+            deadline: place.deadline,
             early: HashMap::new(),
             last_id: 0,
         };
@@ -108,18 +108,15 @@ impl Assistant {
             .pointer("/result/content/0/text")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        // A refusal is a text and no JSON, and shown as what it is.
-        let value = serde_json::from_str(text).unwrap_or_else(|_| {
-            if text.is_empty() {
-                message.clone()
-            } else {
-                Value::String(text.to_owned())
+        Ok(if text.is_empty() {
+            // No result of a tool: an error of the protocol, and shown as what it is.
+            Answer {
+                who: self.name,
+                tool,
+                value: message,
             }
-        });
-        Ok(Answer {
-            who: self.name,
-            tool,
-            value,
+        } else {
+            Answer::parse(self.name, tool, text)
         })
     }
 
@@ -135,7 +132,12 @@ impl Assistant {
             "clientInfo": { "name": self.name, "version": env!("CARGO_PKG_VERSION") },
         });
         let id = self.request("initialize", &hello)?;
-        self.answer_to(id, "initialize")?;
+        let welcome = Answer {
+            who: self.name,
+            tool: "initialize".to_owned(),
+            value: self.answer_to(id, "initialize")?,
+        };
+        welcome.expect("/result/protocolVersion", PROTOCOL)?;
         self.send(
             &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
             "initialize",
@@ -156,21 +158,22 @@ impl Assistant {
     }
 
     fn answer_to(&mut self, id: u64, tool: &str) -> Result<Value, DemoError> {
-        let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(answer) = self.early.remove(&id) {
                 return Ok(answer);
             }
             match self
                 .answers
-                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                .recv_timeout(self.deadline.saturating_duration_since(Instant::now()))
             {
                 Ok(message) => {
                     if let Some(of) = message.get("id").and_then(Value::as_u64) {
                         self.early.insert(of, message);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(self.silence(tool, "for too long")),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(self.silence(tool, "the time for the whole demonstration is over"));
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.silence(tool, "its server has ended"));
                 }
@@ -200,6 +203,12 @@ impl Drop for Assistant {
 }
 
 impl Answer {
+    /// What a text says: JSON as what it is, anything else, as a refusal, as itself.
+    pub(super) fn parse(who: &'static str, tool: String, text: &str) -> Self {
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        Self { who, tool, value }
+    }
+
     /// The answer as it came.
     pub(super) fn value(&self) -> &Value {
         &self.value
@@ -208,8 +217,9 @@ impl Answer {
     /// Checks a place in the answer.
     pub(super) fn expect(&self, at: &str, expected: impl Into<Value>) -> Result<&Self, DemoError> {
         let expected = expected.into();
-        let got = self.value.pointer(at).unwrap_or(&Value::Null);
-        if *got == expected {
+        let got = self.value.pointer(at);
+        // A place that is missing is not one that holds null: a refusal has neither.
+        if got == Some(&expected) {
             return Ok(self);
         }
         Err(DemoError::Unexpected {
@@ -218,20 +228,26 @@ impl Answer {
             at: at.to_owned(),
             expected: expected.to_string(),
             // The whole answer where the place is not even there.
-            got: if got.is_null() {
-                self.value.to_string()
-            } else {
-                got.to_string()
-            },
+            got: got.unwrap_or(&self.value).to_string(),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{path::Path, time::Duration};
 
     use super::*;
+
+    fn place<'a>(program: &'a str, arguments: &'a [&'a str], patience: Duration) -> Place<'a> {
+        Place {
+            program: Path::new(program),
+            arguments,
+            checkout: Path::new("/"),
+            coordination: Path::new("/"),
+            deadline: Instant::now() + patience,
+        }
+    }
 
     #[test]
     fn an_answer_that_is_not_as_it_has_to_be_is_named() {
@@ -255,14 +271,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_not_null() {
+        let refusal = Answer::parse("opencode", "get_task".to_owned(), "busy: try again");
+        let error = refusal.expect("/task", Value::Null).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "opencode: get_task: expected /task to be null, got \"busy: try again\""
+        );
+        let nothing = Answer::parse("opencode", "get_task".to_owned(), r#"{"task":null}"#);
+        assert!(nothing.expect("/task", Value::Null).is_ok());
+    }
+
+    #[test]
     fn a_program_that_is_no_server_is_an_error() {
-        let root = Path::new("/");
-        let place = Place {
-            program: Path::new("/bin/true"),
-            checkout: root,
-            coordination: root,
-        };
+        let place = place("/bin/sh", &["-c", "exit"], Duration::from_mins(1));
         let error = Assistant::start("opencode", place).unwrap_err();
-        assert!(error.to_string().contains("was not answered"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "opencode: initialize was not answered (its server has ended)"
+        );
+    }
+
+    #[test]
+    fn a_server_that_never_answers_is_given_up() {
+        let silent = ["-c", "while read -r line; do :; done"];
+        let place = place("/bin/sh", &silent, Duration::from_millis(50));
+        let error = Assistant::start("opencode", place).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "opencode: initialize was not answered (the time for the whole demonstration is over)"
+        );
     }
 }

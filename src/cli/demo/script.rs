@@ -10,7 +10,13 @@ const COLUMNS: usize = 80;
 const MARGIN: usize = 13;
 
 /// How many lines of a call or an answer are shown.
-const SHOWN_LINES: usize = 2;
+const LINES: usize = 3;
+
+/// Parameters of the terminal's "select graphic rendition".
+const PLAIN: &str = "0";
+const BOLD: &str = "1";
+const FAINT: &str = "2";
+const CYAN: &str = "36";
 
 /// What of an answer is shown, and under which name: the rest is for the assistants.
 const SHOWN: [(&str, &str); 20] = [
@@ -50,47 +56,43 @@ impl<W: Write> Script<W> {
 
     /// Begins a part of the story.
     pub(super) fn chapter(&mut self, title: &str) {
-        let title = self.painted("1", title);
+        let title = self.painted(BOLD, title);
         self.say(&format!("\n{title}"));
     }
 
     /// Says that somebody calls a tool.
     pub(super) fn call(&mut self, who: &str, tool: &str, arguments: &Value) {
-        let name = self.painted("36", &format!("{who:<MARGIN$}"));
         let arguments = arguments.as_object().into_iter().flatten();
         let arguments: Vec<_> = arguments
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
         let call = format!("{tool}({})", arguments.join(", "));
-        for (number, line) in wrapped(&call, COLUMNS - MARGIN - 2).into_iter().enumerate() {
-            let start = if number == 0 {
-                name.clone()
-            } else {
-                " ".repeat(MARGIN + 2)
-            };
-            self.say(&format!("{start}{line}"));
-        }
+        self.entry(who, "→ ", &call, PLAIN);
     }
 
     /// Says what came back.
     pub(super) fn answer(&mut self, who: &str, answer: &Value) {
-        let text = headline(answer);
-        for (number, line) in wrapped(&text, COLUMNS - MARGIN - 2).into_iter().enumerate() {
-            let (name, arrow) = if number == 0 {
-                (who, "← ")
-            } else {
-                ("", "  ")
-            };
-            let name = self.painted("36", &format!("{name:<MARGIN$}"));
-            let line = self.painted("2", &line);
-            self.say(&format!("{name}{arrow}{line}"));
-        }
+        self.entry(who, "← ", &headline(answer), FAINT);
+    }
+
+    /// Says what happens to somebody.
+    pub(super) fn event(&mut self, who: &str, what: &str) {
+        self.entry(who, "* ", what, BOLD);
     }
 
     /// Says something.
     pub(super) fn say(&mut self, text: &str) {
         // A reader that has seen enough does not make the demonstration fail.
         let _ = writeln!(self.output, "{text}");
+    }
+
+    fn entry(&mut self, who: &str, sign: &str, text: &str, colour: &str) {
+        for (number, line) in wrapped(text, COLUMNS - MARGIN - 2).into_iter().enumerate() {
+            let (name, sign) = if number == 0 { (who, sign) } else { ("", "  ") };
+            let name = self.painted(CYAN, &format!("{name:<MARGIN$}"));
+            let line = self.painted(colour, &line);
+            self.say(&format!("{name}{sign}{line}"));
+        }
     }
 
     fn painted(&self, colour: &str, text: &str) -> String {
@@ -123,7 +125,7 @@ fn headline(answer: &Value) -> String {
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
-    while rest.chars().count() > width && lines.len() + 1 < SHOWN_LINES {
+    while rest.chars().count() > width && lines.len() + 1 < LINES {
         let end = rest
             .char_indices()
             .nth(width)
@@ -168,11 +170,31 @@ mod tests {
             script.call("claude-code", "create_task", &long);
             script.answer("claude-code", &long);
         });
-        assert_eq!(text.lines().count(), 2 * SHOWN_LINES);
-        for line in text.lines() {
-            assert!(line.chars().count() <= COLUMNS, "{line}");
-        }
-        assert!(text.ends_with("…\n"));
+        assert_eq!(text.lines().count(), 2 * LINES);
+        let widths: Vec<_> = text.lines().map(|line| line.chars().count()).collect();
+        assert_eq!(widths.iter().max(), Some(&COLUMNS), "{text}");
+        assert_eq!(text.matches("…\n").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 9), ["one two", "three"]);
+        assert_eq!(wrapped("onetwothree four", 6), ["onetwo", "three", "four"]);
+        assert_eq!(wrapped("a b c d e", 1), ["a", "b", "…"]);
+    }
+
+    #[test]
+    fn colours_are_only_for_terminals() {
+        let mut script = Script::new(Vec::new(), true);
+        script.call("opencode", "get_task", &json!({}));
+        let coloured = String::from_utf8(script.output).unwrap();
+        let plain = printed(|script| script.call("opencode", "get_task", &json!({})));
+        assert_eq!(
+            coloured.matches("\u{1b}[").count(),
+            4,
+            "the name and the call"
+        );
+        assert!(!plain.contains('\u{1b}'), "{plain}");
     }
 
     #[test]
@@ -184,7 +206,7 @@ mod tests {
                 &json!({ "task": { "id": "task-0001", "status": "pending" } }),
             );
         });
-        let expected = "opencode     get_task(task_id: \"task-0001\")\n\
+        let expected = "opencode     → get_task(task_id: \"task-0001\")\n\
                         opencode     ← task: \"task-0001\", status: \"pending\"\n";
         assert_eq!(text, expected);
     }

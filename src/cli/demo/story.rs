@@ -1,6 +1,6 @@
 //! The story that the README tells, acted out and checked step by step.
 
-use std::{io::Write, path::Path};
+use std::{io::Write, path::Path, time::Instant};
 
 use serde_json::{Value, json};
 
@@ -10,8 +10,25 @@ use super::{
     script::Script,
 };
 
+#[cfg(test)]
+mod tests;
+
 const COORDINATOR: &str = "claude-code";
 const IMPLEMENTER: &str = "opencode";
+
+/// What the servers call the two, in a checkout of the name `shop`.
+const COORDINATOR_NAME: &str = "claude-code@shop";
+const IMPLEMENTER_NAME: &str = "opencode@shop";
+
+/// How long a call waits, in seconds: less than the time for the whole, so that one which waits in vain is seen to.
+const WAIT: u32 = 20;
+
+/// What has become of the tasks when the story is told.
+pub(super) const OUTCOME: [(&str, &str); 3] = [
+    ("task-0001", "approved"),
+    ("task-0002", "approved"),
+    ("task-0003", "pending"),
+];
 
 /// Acts the whole story out.
 pub(super) fn tell<W: Write>(place: Place<'_>, script: &mut Script<W>) -> Result<(), DemoError> {
@@ -35,10 +52,14 @@ pub(super) fn tell<W: Write>(place: Place<'_>, script: &mut Script<W>) -> Result
 pub(super) struct Place<'a> {
     /// The server.
     pub(super) program: &'a Path,
+    /// What it is started with.
+    pub(super) arguments: &'a [&'a str],
     /// The directory in which the assistants are started.
     pub(super) checkout: &'a Path,
     /// The directory that they share.
     pub(super) coordination: &'a Path,
+    /// When it has to be over.
+    pub(super) deadline: Instant,
 }
 
 /// The two assistants, and who writes down what they do.
@@ -59,13 +80,15 @@ use Who::{Coordinator, Implementer};
 impl<W: Write> Stage<'_, W> {
     fn plan(&mut self) -> Result<(), DemoError> {
         self.script
-            .chapter("1. The coordinator plans; the second task comes after the first");
+            .chapter("1. The implementer waits for work; the coordinator plans it, in an order");
+        let wait = json!({ "wait_seconds": WAIT });
+        let waiting = self.begin(Implementer, "claim_next_task", &wait)?;
         let tasks = [
             json!({ "title": "Sort the inventory", "description": "Stable sort by SKU, filters kept." }),
             json!({
-                "title": "Document sorting", "description": "A section in the README.", "after": ["task-0001"],
+                "title": "Document sorting", "after": ["task-0001"], "description": "A section in the README.",
             }),
-            json!({ "title": "Drop the old filter", "description": "Nothing uses it.", "after": ["task-0002"] }),
+            json!({ "title": "Drop the old filter", "after": ["task-0002"], "description": "Nothing uses it." }),
         ];
         for (number, task) in (1..).zip(tasks) {
             let created = self.call(Coordinator, "create_task", &task)?;
@@ -73,40 +96,45 @@ impl<W: Write> Stage<'_, W> {
                 .expect("/task/id", format!("task-000{number}"))?
                 .expect("/task/status", "pending")?;
         }
+        let claimed = self.finish(Implementer, waiting)?;
+        claimed
+            .expect("/why", "new")?
+            .expect("/task/id", "task-0001")?
+            .expect("/task/status", "claimed")?
+            .expect("/task/creator", COORDINATOR_NAME)?
+            .expect("/task/assignee", IMPLEMENTER_NAME)?;
         Ok(())
     }
 
     fn work_and_ask(&mut self) -> Result<(), DemoError> {
         self.script
-            .chapter("2. The implementer takes the first, reports, and asks");
-        let claimed = self.call(Implementer, "claim_next_task", &json!({}))?;
-        claimed
-            .expect("/task/id", "task-0001")?
-            .expect("/why", "new")?;
+            .chapter("2. Nothing else is ready; the implementer reports, and asks");
         let nothing = self.call(Implementer, "claim_next_task", &json!({}))?;
         nothing
             .expect("/task", Value::Null)?
             .expect("/held/0/id", "task-0001")?;
         let report = json!({ "task_id": "task-0001", "percent": 40, "current_step": "comparator" });
         let started = self.call(Implementer, "update_progress", &report)?;
-        started.expect("/task/status", "in_progress")?;
+        started
+            .expect("/task/status", "in_progress")?
+            .expect("/progress/percent", 40)?;
 
         let question =
-            json!({ "task_id": "task-0001", "content": "Upper case first?", "wait_seconds": 20 });
+            json!({ "task_id": "task-0001", "content": "Upper case first?", "wait_seconds": WAIT });
         let asked = self.begin(Implementer, "post_message", &question)?;
-        let attention = self.call(
-            Coordinator,
-            "wait_for_task",
-            &json!({ "timeout_seconds": 20 }),
-        )?;
-        attention.expect("/attention/0/why", "message")?;
-        attention.expect("/attention/0/message/content", "Upper case first?")?;
+        let waiting = self.begin(Coordinator, "wait_for_task", &attention_wait())?;
+        let attention = self.finish(Coordinator, waiting)?;
+        attention
+            .expect("/attention/0/why", "message")?
+            .expect("/attention/0/message/content", "Upper case first?")?
+            .expect("/attention/0/message/author", IMPLEMENTER_NAME)?;
         let reply = json!({ "task_id": "task-0001", "content": "No, ignore case." });
         self.call(Coordinator, "post_message", &reply)?
-            .expect("/message/taskId", "task-0001")?;
+            .expect("/message/author", COORDINATOR_NAME)?;
         let answered = self.finish(Implementer, asked)?;
         answered
             .expect("/reply/content", "No, ignore case.")?
+            .expect("/reply/author", COORDINATOR_NAME)?
             .expect("/timed_out", false)?;
         Ok(())
     }
@@ -114,11 +142,7 @@ impl<W: Write> Stage<'_, W> {
     fn review(&mut self) -> Result<(), DemoError> {
         self.script
             .chapter("3. Handed in: the coordinator's wait returns, and it sends the work back");
-        let waiting = self.begin(
-            Coordinator,
-            "wait_for_task",
-            &json!({ "timeout_seconds": 20 }),
-        )?;
+        let waiting = self.begin(Coordinator, "wait_for_task", &attention_wait())?;
         let done = json!({ "task_id": "task-0001", "summary": "Sorted, ignoring case." });
         self.call(Implementer, "complete_task", &done)?
             .expect("/task/status", "completed")?;
@@ -129,7 +153,8 @@ impl<W: Write> Stage<'_, W> {
         let feedback =
             json!({ "task_id": "task-0001", "feedback": "An empty list is not tested." });
         let back = self.call(Coordinator, "request_revision", &feedback)?;
-        back.expect("/task/status", "revision_requested")?;
+        back.expect("/task/status", "revision_requested")?
+            .expect("/message/author", COORDINATOR_NAME)?;
         Ok(())
     }
 
@@ -139,6 +164,8 @@ impl<W: Write> Stage<'_, W> {
         let revision = self.call(Implementer, "claim_next_task", &json!({}))?;
         revision
             .expect("/why", "revision")?
+            .expect("/task/id", "task-0001")?
+            .expect("/task/status", "in_progress")?
             .expect("/task/feedback", "An empty list is not tested.")?;
         let done = json!({ "task_id": "task-0001", "summary": "Tested." });
         self.call(Implementer, "complete_task", &done)?
@@ -149,11 +176,8 @@ impl<W: Write> Stage<'_, W> {
     fn go_on(&mut self) -> Result<(), DemoError> {
         self.script
             .chapter("5. The implementer waits; the approval unblocks the next task");
-        let waiting = self.begin(
-            Implementer,
-            "claim_next_task",
-            &json!({ "wait_seconds": 20 }),
-        )?;
+        let wait = json!({ "wait_seconds": WAIT });
+        let waiting = self.begin(Implementer, "claim_next_task", &wait)?;
         let approved = self.call(
             Coordinator,
             "approve_task",
@@ -162,7 +186,8 @@ impl<W: Write> Stage<'_, W> {
         approved.expect("/task/status", "approved")?;
         let next = self.finish(Implementer, waiting)?;
         next.expect("/task/id", "task-0002")?
-            .expect("/why", "new")?;
+            .expect("/why", "new")?
+            .expect("/task/assignee", IMPLEMENTER_NAME)?;
         Ok(())
     }
 
@@ -172,24 +197,29 @@ impl<W: Write> Stage<'_, W> {
         let report = json!({ "task_id": "task-0002", "percent": 10 });
         self.call(Implementer, "update_progress", &report)?
             .expect("/task/status", "in_progress")?;
-        let waiting = self.begin(
-            Coordinator,
-            "wait_for_task",
-            &json!({ "timeout_seconds": 20 }),
-        )?;
-        self.script.say("(kill -9)");
+        let waiting = self.begin(Coordinator, "wait_for_task", &attention_wait())?;
+        self.script.event(
+            IMPLEMENTER,
+            "killed, as by kill -9, in the middle of its task",
+        );
         self.implementer.crash();
         let gone = self.finish(Coordinator, waiting)?;
         gone.expect("/attention/0/why", "holder_gone")?
+            .expect("/attention/0/task/id", "task-0002")?
+            .expect("/attention/0/task/assignee", IMPLEMENTER_NAME)?
             .expect("/attention/0/task/holderGone", true)?;
 
-        self.script.say("(started again)");
+        self.script.event(
+            IMPLEMENTER,
+            "started again: its name is free, and it regains it",
+        );
         self.implementer = Assistant::start(IMPLEMENTER, place)?;
         let resumed = self.call(Implementer, "claim_next_task", &json!({}))?;
         resumed
             .expect("/why", "resumed")?
-            .expect("/task/id", "task-0002")?;
-        resumed.expect("/progress/percent", 10)?;
+            .expect("/task/id", "task-0002")?
+            .expect("/task/assignee", IMPLEMENTER_NAME)?
+            .expect("/progress/percent", 10)?;
         let done = json!({ "task_id": "task-0002", "summary": "Documented." });
         self.call(Implementer, "complete_task", &done)?
             .expect("/task/status", "completed")?;
@@ -200,7 +230,8 @@ impl<W: Write> Stage<'_, W> {
         )?
         .expect("/task/status", "approved")?;
         let rest = self.call(Coordinator, "list_tasks", &json!({}))?;
-        rest.expect("/total", 1)?
+        rest.expect("/tasks/0/id", "task-0003")?
+            .expect("/total", 1)?
             .expect("/counts/approved", 2)?
             .expect("/counts/pending", 1)?;
         Ok(())
@@ -229,6 +260,11 @@ impl<W: Write> Stage<'_, W> {
             Implementer => &mut self.implementer,
         }
     }
+}
+
+/// The arguments of a wait for whatever needs the caller.
+fn attention_wait() -> Value {
+    json!({ "timeout_seconds": WAIT })
 }
 
 impl Who {
