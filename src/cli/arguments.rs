@@ -16,7 +16,8 @@ Examples:
   ai-coord-mcp --dir /srv/queue      serve a directory of your choice
 
 Environment (see the README): COORDINATION_DIR, COORDINATION_AGENT,
-COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS, RUST_LOG";
+COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS,
+COORDINATION_STALE_LOCK_SECONDS, RUST_LOG";
 
 const AFTER_DEMO: &str = "\
 It runs in a temporary directory of its own, whatever `--dir` and the

@@ -1,6 +1,6 @@
 //! What the environment says, read once at the start.
 
-use std::{env, ffi::OsString, path::PathBuf, str::FromStr, sync::Arc};
+use std::{env, ffi::OsString, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use thiserror::Error;
 
@@ -16,13 +16,14 @@ use crate::{
 const AGENT: &str = "COORDINATION_AGENT";
 const DURABILITY: &str = "COORDINATION_DURABILITY";
 const MAX_WAIT: &str = "COORDINATION_MAX_WAIT_SECONDS";
+const STALE_LOCK: &str = "COORDINATION_STALE_LOCK_SECONDS";
 
 /// The settings of this process.
 #[derive(Debug)]
 pub(super) struct Settings {
     inputs: Inputs,
     location: Location,
-    durability: Durability,
+    store: StoreSettings,
     agent: Option<AgentName>,
     ceiling: Ceiling,
 }
@@ -44,6 +45,9 @@ pub(super) enum SettingsError {
     /// `COORDINATION_MAX_WAIT_SECONDS` is no number.
     #[error("{MAX_WAIT}: expected a whole number of seconds from 1, got {0:?}")]
     MaxWait(OsString),
+    /// `COORDINATION_STALE_LOCK_SECONDS` is no length of time.
+    #[error("{STALE_LOCK}: expected a number of seconds above 0, such as 10 or 0.5, got {0:?}")]
+    StaleLock(OsString),
 }
 
 impl Settings {
@@ -52,7 +56,7 @@ impl Settings {
         let inputs = Inputs::from_env(dir)?;
         Ok(Self {
             location: Location::resolve(&inputs)?,
-            durability: durability(variable(DURABILITY))?,
+            store: store(variable(DURABILITY), variable(STALE_LOCK))?,
             agent: agent(variable(AGENT))?,
             ceiling: ceiling(variable(MAX_WAIT))?,
             inputs,
@@ -71,9 +75,8 @@ impl Settings {
 
     /// The service that these settings make.
     pub(super) fn service(self) -> Arc<Service> {
-        let store = StoreSettings::default().durability(self.durability);
         Service::new(Setting {
-            store: Store::new(self.location.directory(), store),
+            store: Store::new(self.location.directory(), self.store),
             clock: Clock::system(),
             agent: self.agent,
             worktree: self.inputs.worktree(),
@@ -86,6 +89,22 @@ impl Settings {
 /// A variable's value; a blank one is as good as none.
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|it| !it.to_string_lossy().trim().is_empty())
+}
+
+fn store(
+    level: Option<OsString>,
+    stale_lock: Option<OsString>,
+) -> Result<StoreSettings, SettingsError> {
+    let settings = StoreSettings::default().durability(durability(level)?);
+    let Some(value) = stale_lock else {
+        return Ok(settings);
+    };
+    let seconds = value.to_str().and_then(|it| it.trim().parse().ok());
+    let limit = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
+    match limit.filter(|it| !it.is_zero()) {
+        Some(limit) => Ok(settings.give_up_after(limit)),
+        None => Err(SettingsError::StaleLock(value)),
+    }
 }
 
 fn durability(value: Option<OsString>) -> Result<Durability, UnknownDurability> {
@@ -121,6 +140,8 @@ mod tests {
         assert_eq!(durability(None), Ok(Durability::Full));
         assert_eq!(agent(None).unwrap(), None);
         assert!(ceiling(None).is_ok());
+        assert!(store(None, None).is_ok());
+        assert!(store(None, Some("0.05".into())).is_ok());
     }
 
     #[test]
@@ -132,6 +153,9 @@ mod tests {
             (ceiling(Some("soon".into())).unwrap_err(), MAX_WAIT),
             (ceiling(Some("-1".into())).unwrap_err(), MAX_WAIT),
             (ceiling(Some("0".into())).unwrap_err(), MAX_WAIT),
+            (store(None, Some("never".into())).unwrap_err(), STALE_LOCK),
+            (store(None, Some("0".into())).unwrap_err(), STALE_LOCK),
+            (store(None, Some("-1".into())).unwrap_err(), STALE_LOCK),
         ] {
             assert!(error.to_string().starts_with(name), "{error}");
         }

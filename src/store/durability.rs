@@ -48,13 +48,15 @@ impl Durability {
         self == Self::Full
     }
 
-    /// Flushes a file's content, where this level asks for it.
-    pub(super) fn sync_content(self, file: &File) -> io::Result<()> {
-        match self {
-            Self::Full | Self::Data => or_plain_fsync(file.sync_data(), file),
-            Self::None => Ok(()),
-        }
+    /// Whether content is flushed before it is put in its place.
+    pub(super) fn is_content(self) -> bool {
+        self != Self::None
     }
+}
+
+/// Flushes a file's content.
+pub(super) fn sync_content(file: &File) -> io::Result<()> {
+    or_plain_fsync(file.sync_data(), file)
 }
 
 /// Flushes a directory's entries.
@@ -130,9 +132,7 @@ mod tests {
     fn files_and_directories_can_be_flushed() {
         let temp = tempfile::tempdir().unwrap();
         let file = File::create(temp.path().join("f")).unwrap();
-        for level in [Durability::Full, Durability::Data, Durability::None] {
-            level.sync_content(&file).unwrap();
-        }
+        sync_content(&file).unwrap();
         sync_directory(&File::open(temp.path()).unwrap()).unwrap();
     }
 }

@@ -48,8 +48,7 @@ impl Settings {
     }
 
     /// How long one holder may be seen to hold a lock before it is taken away. Longer than any
-    /// honest update by far: they take milliseconds.
-    #[cfg(test)]
+    /// honest update by far: they take milliseconds. Too short a time costs retries and no update.
     #[must_use]
     pub(crate) fn give_up_after(self, give_up_after: Duration) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! The calls that change something, by name.
 //!
 //! Responsibility: the one way through which every such call goes. It gives the error its words, and
-//! is where a test could make a single step fail.
+//! is where tests of a debug build make a single step fail, or the process end at it.
 
 use std::io;
 use std::path::PathBuf;
@@ -39,8 +39,13 @@ impl Step {
 /// The one way to a call that changes something.
 pub(super) fn take<T, E: Into<io::Error>>(
     step: Step,
-    path: impl FnOnce() -> PathBuf,
+    path: impl Fn() -> PathBuf,
     call: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, StoreError> {
-    call().map_err(|error| StoreError::storage(step.action(), path(), error))
+    let call = || call().map_err(Into::into);
+    #[cfg(debug_assertions)]
+    let taken: io::Result<T> = super::fault::around(step, &path, call);
+    #[cfg(not(debug_assertions))]
+    let taken: io::Result<T> = call();
+    taken.map_err(|error| StoreError::storage(step.action(), path(), error))
 }
