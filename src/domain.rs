@@ -35,7 +35,7 @@ pub use text::{
 };
 pub use time::{ParseTimestampError, Timestamp};
 pub use transition::{
-    Action, Approvable, Authority, Cancellable, Claimable, Completable, Denial, OwnWork, Refused,
-    Reopenable, Returnable, Startable, Transition, UnknownAction,
+    Action, Approvable, Archivable, Authority, Cancellable, Claimable, Completable, Denial,
+    OwnWork, Refused, Reopenable, Returnable, Startable, Transition, UnknownAction,
 };
 pub use values::{Bounded, BoundedError, FormatVersion, Metadata, MetadataError, Submission};

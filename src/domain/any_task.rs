@@ -76,9 +76,11 @@ impl AnyTask {
         self.common().history()
     }
 
-    /// The newest line of the audit trail.
+    /// The newest line of the audit trail that gave the task its status: coming back from the archive does not.
     pub fn last_change(&self) -> &HistoryEntry {
-        self.common().last()
+        let newest = self.history().iter().rev();
+        let mut changes = newest.filter(|it| it.action != Action::Restore);
+        changes.next().unwrap_or_else(|| self.common().first())
     }
 
     /// When it was created.
@@ -86,7 +88,7 @@ impl AnyTask {
         self.common().first().timestamp
     }
 
-    /// When it last changed its status.
+    /// When it last changed.
     pub fn updated_at(&self) -> Timestamp {
         self.common().last().timestamp
     }

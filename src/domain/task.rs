@@ -179,19 +179,20 @@ impl<S: State> Task<S> {
     /// Moves to state `T`: the only constructor of a task from a task.
     pub(super) fn advance<T: State>(
         self,
-        transition: Transition,
+        action: impl Into<Action>,
         stamp: Stamp,
         note: Option<Note>,
         next: impl FnOnce(S) -> T,
     ) -> Task<T> {
         let Self { mut common, state } = self;
+        let action = action.into();
         let self_approved =
-            transition == Transition::Approve && state.facts().assignee == Some(&stamp.actor);
+            action == Transition::Approve.into() && state.facts().assignee == Some(&stamp.actor);
         common.history.push(HistoryEntry {
             version: common.version() + 1,
             timestamp: stamp.at.following(Some(common.last().timestamp)),
             actor: stamp.actor,
-            action: transition.into(),
+            action,
             from: Some(S::STATUS),
             to: T::STATUS,
             note,

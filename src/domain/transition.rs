@@ -124,6 +124,14 @@ impl<S: State> Task<S> {
         self.advance(Transition::Reopen, stamp, reason, |_| Pending {})
     }
 
+    /// Brings the task back from the archive, as it was.
+    pub fn restore(self, stamp: Stamp) -> Self
+    where
+        S: Archivable,
+    {
+        self.advance(Action::Restore, stamp, None, |state| state)
+    }
+
     fn assignees(&self, at: Timestamp) -> Stamp
     where
         S: Assigned,
@@ -216,6 +224,14 @@ pub trait Cancellable: State {}
 )]
 pub trait Reopenable: State {}
 
+/// A state in which nothing is left to be done.
+#[diagnostic::on_unimplemented(
+    message = "a task in state `{Self}` cannot have been in the archive",
+    label = "`restore` takes an `Approved` or `Cancelled` task",
+    note = "only what is over is archived: `approve` work that is handed in, `cancel` what should not be done"
+)]
+pub trait Archivable: State {}
+
 /// Who may do something to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authority {
@@ -247,13 +263,15 @@ impl Authority {
     }
 }
 
-/// What a line of the audit trail records: the creation or a transition.
+/// What a line of the audit trail records: the creation, a transition, or the return from the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// The task was created.
     Create,
     /// It moved.
     Move(Transition),
+    /// It came back from the archive, as it was.
+    Restore,
 }
 
 impl Action {
@@ -262,6 +280,7 @@ impl Action {
         match self {
             Self::Create => "create",
             Self::Move(transition) => transition.name(),
+            Self::Restore => "restore",
         }
     }
 }
@@ -290,7 +309,7 @@ impl FromStr for Action {
 
     fn from_str(text: &str) -> Result<Self, UnknownAction> {
         let moves = Transition::ALL.iter().copied().map(Self::Move);
-        let mut all = std::iter::once(Self::Create).chain(moves);
+        let mut all = [Self::Create, Self::Restore].into_iter().chain(moves);
         all.find(|it| it.as_str() == text)
             .ok_or_else(|| UnknownAction(text.to_owned()))
     }

@@ -130,7 +130,7 @@ impl Service {
         let event = Event {
             task: task.id(),
             why,
-            version: task.version(),
+            version: change.version,
             message: message_id,
             ended,
         };

@@ -263,6 +263,37 @@ fn the_history_tells_what_was_said() {
 }
 
 #[test]
+fn only_what_is_over_comes_back_from_the_archive_and_as_it_was() {
+    for status in Status::ALL {
+        let task = in_status(status);
+        let (version, before) = (task.version(), task.last_change().clone());
+        let facts = format!("{:?}", task.facts());
+        let restored = match task.restore(stamp(OTHER, 60_000)) {
+            Ok(restored) => restored,
+            Err(same) => {
+                assert!(!Status::ARCHIVABLE.contains(&status), "{status}");
+                assert_eq!(same.version(), version, "{status} left a trace");
+                continue;
+            }
+        };
+        assert!([Status::Approved, Status::Cancelled].contains(&status));
+        assert_eq!(restored.version(), version + 1);
+        assert_eq!(
+            (restored.status(), restored.last_change()),
+            (status, &before)
+        );
+        assert_eq!(format!("{:?}", restored.facts()), facts);
+        let json = serde_json::to_string(&restored).unwrap();
+        let read: AnyTask = serde_json::from_str(&json).expect("legal moves made it");
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+        let entry = read.history().last().unwrap();
+        assert_eq!(entry.action.as_str(), "restore");
+        assert_eq!((entry.from, entry.to), (Some(status), status));
+        assert!(read.reopen(stamp(OTHER, 60_001), None).is_ok());
+    }
+}
+
+#[test]
 fn versions_have_no_gaps_and_each_entry_follows_from_the_one_before() {
     let task = after(&[
         Claim,

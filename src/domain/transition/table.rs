@@ -4,9 +4,9 @@
 //! do it, the sources that errors name, what the history may say, and the lifecycle table in the README.
 
 use super::{
-    AnyTask, Approvable, Approved, Authority, Cancellable, Cancelled, Claimable, Claimed,
-    Completable, Completed, Denial, InProgress, Note, Pending, Refused, Reopenable, Returnable,
-    RevisionRequested, Stamp, Startable, State, Status, Submission,
+    Action, AnyTask, Approvable, Approved, Archivable, Authority, Cancellable, Cancelled,
+    Claimable, Claimed, Completable, Completed, Denial, InProgress, Note, Pending, Refused,
+    Reopenable, Returnable, RevisionRequested, Stamp, Startable, State, Status, Submission,
 };
 
 macro_rules! transitions {
@@ -18,6 +18,7 @@ macro_rules! transitions {
             [$capability:ident] $($from:ident)|+ => $to:ident;
         )* }
         stays { $($stay_tool:literal: $($stay:ident)|+;)* }
+        archive { $restore:ident [$archivable:ident] $($over:ident)|+; }
     ) => {
         /// A named move from one status to another.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,12 +59,23 @@ macro_rules! transitions {
             }
         }
 
+        impl Status {
+            /// The statuses in which nothing is left to be done, so that a task can be put into the archive.
+            pub const ARCHIVABLE: &'static [Self] = &[$($over::STATUS),+];
+        }
+
         $($(
             #[diagnostic::do_not_recommend]
             impl $capability for $from {}
         )+)*
 
-        impl AnyTask {$(
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $archivable for $over {}
+        )+
+
+        impl AnyTask {
+        $(
             #[doc = concat!("[`Task::", stringify!($method), "`](super::super::Task::", stringify!($method), ") where the status and the actor allow it.")]
             ///
             /// # Errors
@@ -74,7 +86,20 @@ macro_rules! transitions {
                     @dispatch self, stamp, $variant, $who, $method, ($($arg),*), $($from)+
                 )
             }
-        )*}
+        )*
+
+            #[doc = concat!("[`Task::", stringify!($restore), "`](super::super::Task::", stringify!($restore), ") where the status allows it.")]
+            ///
+            /// # Errors
+            ///
+            /// The task, where it does not: such a one cannot have been in the archive.
+            pub fn $restore(self, stamp: Stamp) -> Result<Self, Box<Self>> {
+                match self {
+                    $(Self::$over(task) => Ok(task.$restore(stamp).into()),)+
+                    other => Err(Box::new(other)),
+                }
+            }
+        }
     };
     (
         @dispatch $task:ident, $stamp:ident, $variant:ident, $who:ident, $method:ident, $args:tt,
@@ -134,6 +159,9 @@ transitions! {
     }
     stays {
         "update_progress": InProgress;
+    }
+    archive {
+        restore [Archivable] Approved | Cancelled;
     }
 }
 
@@ -206,7 +234,14 @@ impl Transition {
                 Authority::Assignee.as_str(),
             )
         });
-        head + &create + &moves.chain(stays).collect::<String>()
+        let restore = row(
+            Action::Restore.as_str(),
+            &["ai-coord-mcp restore"],
+            &names(Status::ARCHIVABLE),
+            "unchanged",
+            Authority::Anyone.as_str(),
+        );
+        head + &create + &moves.chain(stays).collect::<String>() + &restore
     }
 }
 

@@ -96,8 +96,19 @@ fn retold(told: &AnyTask) -> AnyTask {
     };
     let mut task = AnyTask::from(Task::create(new, stamp));
     for entry in rest {
-        let Action::Move(transition) = entry.action else {
-            panic!("created twice: {entry:?}")
+        let transition = match entry.action {
+            Action::Create => panic!("created twice: {entry:?}"),
+            Action::Move(transition) => transition,
+            Action::Restore => {
+                let stamp = Stamp {
+                    actor: entry.actor.clone(),
+                    at: entry.timestamp,
+                };
+                task = task
+                    .restore(stamp)
+                    .unwrap_or_else(|it| panic!("{} cannot be: {entry:?}", it.status()));
+                continue;
+            }
         };
         // A history keeps the summary; the rest of a submission is only in the task, and only of the last one.
         let handed_in = Submission {

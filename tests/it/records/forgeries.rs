@@ -79,6 +79,9 @@ fn a_history_that_no_transitions_make() {
         claim complete | /history/1/timestamp = "2027-01-15T08:00:00Z" | history entry 2: timestamps increase
         claim complete | /history/1/timestamp = "2026-01-15T08:00:00Z" | history entry 2: timestamps increase
         claim complete | /history/1/timestamp = "2027-01-15T08:00:02Z" | history entry 3: timestamps increase
+        claim complete         | /history/2/action = "restore"    | history entry 3: only an approved or cancelled task comes back
+        claim cancel           | /history/2/action = "restore"    | history entry 3: only an approved or cancelled task comes back
+        cancel reopen          | /history/2/action = "restore"    | history entry 3: only an approved or cancelled task comes back
         "#,
     );
     assert_eq!(

@@ -66,15 +66,37 @@ impl<'a> Story<'a> {
     }
 
     fn follow(&mut self, entry: &'a HistoryEntry) -> Result<(), &'static str> {
-        let Action::Move(transition) = entry.action else {
-            return Err("only the first entry can be a creation");
-        };
         if entry.version != self.last.version + 1 {
             return Err("versions count up by one");
         }
         if entry.timestamp <= self.last.timestamp {
             return Err("timestamps increase");
         }
+        match entry.action {
+            Action::Create => return Err("only the first entry can be a creation"),
+            Action::Move(transition) => self.go(transition, entry)?,
+            Action::Restore => self.come_back(entry)?,
+        }
+        self.last = entry;
+        Ok(())
+    }
+
+    fn come_back(&self, entry: &HistoryEntry) -> Result<(), &'static str> {
+        if entry.from != Some(self.last.to)
+            || entry.to != self.last.to
+            || !Status::ARCHIVABLE.contains(&entry.to)
+        {
+            return Err(
+                "only an approved or cancelled task comes back from the archive, as it was",
+            );
+        }
+        if entry.note.is_some() || entry.self_approved {
+            return Err("a restore has neither note nor selfApproved");
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, transition: Transition, entry: &'a HistoryEntry) -> Result<(), &'static str> {
         if entry.from != Some(self.last.to)
             || !transition.sources().contains(&self.last.to)
             || transition.target() != entry.to
@@ -91,9 +113,7 @@ impl<'a> Story<'a> {
         if entry.self_approved != own {
             return Err("selfApproved stands on an approval by the assignee, and only there");
         }
-        self.apply(transition, entry)?;
-        self.last = entry;
-        Ok(())
+        self.apply(transition, entry)
     }
 
     fn apply(
