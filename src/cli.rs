@@ -1,7 +1,9 @@
 //! The program: what it was started as, from its arguments to its exit code.
 
+mod archive;
 mod arguments;
 mod demo;
+mod layout;
 mod serve;
 mod settings;
 mod where_;
@@ -17,6 +19,8 @@ use clap::Parser;
 
 use arguments::{Arguments, Command};
 use settings::Settings;
+
+use crate::service::{Due, Failure};
 
 /// Exit code for arguments and settings that cannot be used, as clap has it.
 const USAGE: u8 = 2;
@@ -42,13 +46,26 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return failed(&error, USAGE),
     };
-    if matches!(arguments.command, Some(Command::Where)) {
-        return print(&where_::report(
-            settings.location(),
-            settings.worktree().as_ref(),
-        ));
+    match arguments.command {
+        None | Some(Command::Demo { .. }) => serve::run(settings),
+        Some(Command::Where) => {
+            let worktree = settings.worktree();
+            print(&where_::report(settings.location(), worktree.as_ref()))
+        }
+        Some(Command::Archive { older_than, status }) => {
+            let due = Due {
+                statuses: status,
+                older_than,
+            };
+            archive::archive(&settings.service(), &due)
+        }
+        Some(Command::Restore { tasks }) => archive::restore(&settings.service(), &tasks),
     }
-    serve::run(settings)
+}
+
+/// Something that was asked for is not done.
+fn refused(failure: &Failure) -> ExitCode {
+    failed(failure, 1)
 }
 
 fn print(text: &str) -> ExitCode {

@@ -4,6 +4,7 @@
 //! shapes that callers see, so that every front end shows the same.
 
 mod advice;
+mod archive;
 mod attention;
 mod claims;
 mod clock;
@@ -33,9 +34,10 @@ use crate::{
     domain::{
         AgentName, AnyTask, DirectoryPath, Message, MessageId, Reference, Stamp, TaskId, Timestamp,
     },
-    store::{Store, location::Worktree},
+    store::{Found, Store, location::Worktree},
 };
 
+pub(crate) use archive::{Due, Moved};
 pub(crate) use attention::Why;
 pub(crate) use claims::ClaimNext;
 pub(crate) use clock::Clock;
@@ -221,9 +223,14 @@ impl Service {
             .expect("a slash is no blank")
     }
 
-    /// Reads a task that has to be there.
-    fn task(&self, id: TaskId) -> Result<AnyTask, Failure> {
+    /// Reads a task that has to be there, or in the archive.
+    fn look_up(&self, id: TaskId) -> Result<Found, Failure> {
         self.store.task(id)?.ok_or_else(|| self.not_found(id))
+    }
+
+    /// [`look_up`](Self::look_up), for those to whom it is the same whether it is in the archive.
+    fn task(&self, id: TaskId) -> Result<AnyTask, Failure> {
+        Ok(self.look_up(id)?.task)
     }
 
     fn not_found(&self, id: TaskId) -> Failure {

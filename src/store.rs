@@ -8,6 +8,7 @@
 //! Limits: the store blocks the calling thread, at most for the patience of its settings; call it
 //! where blocking is allowed. It knows tasks as values and not what may be done to them.
 
+mod archive;
 mod dir;
 mod document;
 mod durability;
@@ -27,9 +28,10 @@ mod tasks;
 mod testing;
 mod watch;
 
+pub(crate) use archive::{Archiving, Restoring};
 pub(crate) use durability::{Durability, UnknownDurability};
 pub(crate) use engine::Settings;
 pub(crate) use error::StoreError;
 pub(crate) use listing::{Listing, Unreadable};
 pub(crate) use presence::{Card, Holder, Presence, Taken};
-pub(crate) use tasks::{Appended, Store};
+pub(crate) use tasks::{Appended, Found, Store};

@@ -1,8 +1,11 @@
 //! What the program can be started as.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
+
+use super::archive;
+use crate::domain::{Status, TaskId};
 
 const AFTER_HELP: &str = "\
 Without a command it serves MCP on standard input and output, for the MCP client
@@ -27,6 +30,16 @@ Examples:
   ai-coord-mcp demo
   ai-coord-mcp demo --keep           leave the files, to look at them";
 
+const AFTER_ARCHIVE: &str = "\
+An archived task is in no list and nobody can change it; get_task, get_messages
+and get_progress still find it, and its number stays its own. `restore` brings
+it back with all that was said on it.
+
+Examples:
+  ai-coord-mcp archive                       all that is over for a week
+  ai-coord-mcp archive --older-than 0        all that is over
+  ai-coord-mcp archive --status cancelled    only what was cancelled";
+
 /// One task queue, shared by the AI coding assistants on this machine
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER_HELP)]
@@ -43,6 +56,28 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Print the shared directory and why it is that one
     Where,
+    /// Put finished tasks away, out of all lists
+    #[command(after_help = AFTER_ARCHIVE)]
+    Archive {
+        /// Only those unchanged for so long: 45s, 30m, 12h, 7d, 2w
+        #[arg(long, value_name = "AGE", default_value = "7d", value_parser = archive::age)]
+        older_than: Duration,
+        /// Only those in these statuses
+        #[arg(
+            long,
+            value_name = "STATUS",
+            value_delimiter = ',',
+            default_value = "approved,cancelled",
+            value_parser = archive::status
+        )]
+        status: Vec<Status>,
+    },
+    /// Bring tasks back from the archive
+    Restore {
+        /// Their ids, e.g. task-0007
+        #[arg(value_name = "TASK", required = true)]
+        tasks: Vec<TaskId>,
+    },
     /// Show the whole workflow with two servers and no assistant
     #[command(after_help = AFTER_DEMO)]
     Demo {

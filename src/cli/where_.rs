@@ -5,18 +5,11 @@
 
 use std::path::Path;
 
+use super::layout::{entry, unbreakable, wrap};
 use crate::store::location::{Head, Location, Reason, Worktree, printable};
-
-const COLUMNS: usize = 80;
-
-/// The width of the labels.
-const MARGIN: usize = 10;
 
 /// How many digits of a commit are shown, as git does.
 const SHORT_COMMIT: usize = 7;
-
-/// Stands for a space that no line may be broken at. Neither a path nor a branch can contain it.
-const UNBREAKABLE: &str = "\0";
 
 /// The text that `where` prints.
 pub(crate) fn report(location: &Location, worktree: Option<&Worktree>) -> String {
@@ -91,44 +84,13 @@ fn advice(reason: &Reason) -> &'static str {
     }
 }
 
-fn unbreakable(path: &Path) -> String {
-    printable(path).replace(' ', UNBREAKABLE)
-}
-
-/// A label and what belongs to it, in two columns.
-fn entry(label: &str, value: &str) -> String {
-    let wrapped = wrap(value, MARGIN);
-    format!("{label:<MARGIN$}{}", wrapped.trim_start())
-}
-
-/// Breaks `text` into lines that begin with `margin` spaces.
-fn wrap(text: &str, margin: usize) -> String {
-    let mut lines = String::new();
-    let mut column = COLUMNS;
-    for word in text.split(' ') {
-        let width = word.chars().count();
-        if column + 1 + width > COLUMNS {
-            if !lines.is_empty() {
-                lines.push('\n');
-            }
-            lines += &" ".repeat(margin);
-            column = margin;
-        } else {
-            lines.push(' ');
-            column += 1;
-        }
-        lines += word;
-        column += width;
-    }
-    lines.push('\n');
-    lines.replace(UNBREAKABLE, " ")
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::store::location::{Inputs, scene::Scene};
-
     use super::*;
+    use crate::{
+        cli::layout::{COLUMNS, UNBREAKABLE},
+        store::location::{Inputs, scene::Scene},
+    };
 
     const COMMIT: &str = "0123456789012345678901234567890123456789\n";
 
@@ -227,17 +189,6 @@ mod tests {
             assert!(is_short || line.contains(repository), "{line}");
             assert_eq!(line.trim_end(), line);
         }
-    }
-
-    #[test]
-    fn words_go_to_the_next_line_when_they_would_pass_the_last_column() {
-        let word = "x".repeat(34);
-        let exact = format!("{word} {word}");
-        assert_eq!(wrap(&exact, 11), format!("{:11}{exact}\n", ""));
-        assert_eq!(
-            wrap(&exact, 12),
-            format!("{:12}{word}\n{:12}{word}\n", "", "")
-        );
     }
 
     #[test]

@@ -118,6 +118,7 @@ pub(crate) fn code_of(error: &StoreError) -> Code {
         StoreError::Corrupt { .. } => Code::Corrupt,
         StoreError::UnsupportedFormat { .. } => Code::UnsupportedFormat,
         StoreError::Busy { .. } => Code::Busy,
+        StoreError::Archived { .. } => Code::InvalidTransition,
         StoreError::TooLarge { .. } => Code::TooLarge,
         StoreError::Storage { .. } | StoreError::NotDurable { .. } => Code::Storage,
     }

@@ -58,6 +58,12 @@ impl Identity {
         }
     }
 
+    /// Under which name a person acts: the one chosen for this process, taken or not.
+    pub(super) fn person(&self) -> AgentName {
+        let anonymous = || AgentName::from_words("person").expect("a word is a name");
+        self.chosen.clone().unwrap_or_else(anonymous)
+    }
+
     /// What somebody without any name is called.
     pub(super) fn nameless() -> AgentName {
         AgentName::from_words("agent").expect("a word is a name")

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     domain::{AnyTask, Content, Message, ProgressLog, RequestedName, TaskId, Thread, Timestamp},
-    store::Appended,
+    store::{Appended, Found},
 };
 
 /// What a caller says.
@@ -62,7 +62,7 @@ impl Service {
         since: Option<Timestamp>,
         limit: usize,
     ) -> Result<MessagePage, Failure> {
-        let task = self.task(id)?;
+        let Found { task, is_archived } = self.look_up(id)?;
         let thread: Thread = self.store.log(&task)?;
         let all = thread.messages();
         let room = PAGE_BYTES.saturating_sub(100);
@@ -82,6 +82,7 @@ impl Service {
         let more = messages.len() < asked;
         let messages = self.showing(messages);
         Ok(MessagePage {
+            archived: is_archived,
             messages,
             total: all.len(),
             more,
@@ -90,13 +91,14 @@ impl Service {
 
     /// Reads the newest reports.
     pub(crate) fn progress(&self, id: TaskId, limit: usize) -> Result<ProgressPage, Failure> {
-        let task = self.task(id)?;
+        let Found { task, is_archived } = self.look_up(id)?;
         let log: ProgressLog = self.store.log(&task)?;
         let latest = log.latest().map(Into::into);
         let room = PAGE_BYTES.saturating_sub(100 + page::size_of(&latest));
         let mut history = page::fit(log.history().iter().rev().map(Into::into), limit, room);
         history.reverse();
         Ok(ProgressPage {
+            archived: is_archived,
             latest,
             history,
             total: log.history().len(),

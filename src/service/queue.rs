@@ -5,7 +5,10 @@ use super::{
     page::{self, Criteria, PAGE_BYTES},
     view::unreadable,
 };
-use crate::domain::{AgentName, AnyTask, NewTask, RequestedName, Status, Tag, Task, TaskId, Work};
+use crate::{
+    domain::{AgentName, AnyTask, NewTask, RequestedName, Status, Tag, Task, TaskId, Work},
+    store::Found,
+};
 
 /// The least that a task's history gets of a result, however long the task itself is.
 const HISTORY_BYTES: usize = 1_500;
@@ -105,8 +108,9 @@ impl Service {
 
     /// One task, with the newest lines of its history.
     pub(crate) fn get(&self, id: TaskId, history_limit: usize) -> Result<WholeTask, Failure> {
-        let task = self.task(id)?;
+        let Found { task, is_archived } = self.look_up(id)?;
         let mut view = self.work_order(&task);
+        view.archived = is_archived;
         let room = PAGE_BYTES
             .saturating_sub(page::size_of(&view))
             .max(HISTORY_BYTES);

@@ -38,6 +38,8 @@ pub(crate) struct TaskView {
     pub(crate) id: TaskId,
     pub(crate) title: String,
     pub(crate) status: Status,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) archived: bool,
     pub(crate) version: u64,
     pub(crate) creator: AgentName,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,6 +224,8 @@ pub(crate) struct PostResult {
 /// A part of a thread.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MessagePage {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) archived: bool,
     pub(crate) messages: Vec<Message>,
     pub(crate) total: usize,
     pub(crate) more: bool,
@@ -230,6 +234,8 @@ pub(crate) struct MessagePage {
 /// A part of a task's progress.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ProgressPage {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) archived: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) latest: Option<ProgressView>,
     pub(crate) history: Vec<ProgressView>,

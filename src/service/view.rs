@@ -31,6 +31,7 @@ impl Service {
             id: task.id(),
             title: work.title.to_string(),
             status: task.status(),
+            archived: false,
             version: task.version(),
             creator: task.creator().clone(),
             assignee: task.assignee().cloned(),
@@ -94,8 +95,8 @@ impl Service {
     /// A task's status; none if it is gone or cannot be read.
     pub(super) fn status_of(&self, id: TaskId, listing: Option<&Listing>) -> Option<Status> {
         match listing {
-            Some(listing) => listing.task(id).map(AnyTask::status),
-            None => self.store.task(id).ok().flatten().map(|it| it.status()),
+            Some(listing) => listing.status(id),
+            None => self.store.status(id).ok().flatten(),
         }
     }
 

@@ -9,10 +9,14 @@ use futures::future::{BoxFuture, FutureExt, Shared};
 use tokio::time::Instant;
 
 use super::{
-    AttentionWait, Claim, ClaimNext, Client, Code, Failure, Post, PostResult, Service, TaskWait,
+    AttentionWait, Claim, ClaimNext, Client, Code, Failure, Post, PostResult, Service, TaskView,
+    TaskWait,
     page::{self, PAGE_BYTES},
 };
-use crate::domain::{AnyTask, Message, Status, TaskId, Timestamp};
+use crate::{
+    domain::{Message, Status, TaskId, Timestamp},
+    store::Found,
+};
 
 /// How often somebody who can be told is told that a wait goes on.
 const TELL_EVERY: Duration = Duration::from_secs(15);
@@ -214,17 +218,17 @@ impl Service {
         let look = || {
             let service = self.clone();
             service.blocking(move |it| {
-                let task = it.task(id)?;
-                let messages = it.others_messages(&task, &it.identity.taken(), after)?;
-                let changed = task.status() != known || !messages.is_empty();
-                Ok(changed.then(|| it.task_wait(&task, messages, false)))
+                let found = it.look_up(id)?;
+                let messages = it.others_messages(&found.task, &it.identity.taken(), after)?;
+                let changed = found.task.status() != known || !messages.is_empty();
+                Ok(changed.then(|| it.task_wait(&found, messages, false)))
             })
         };
         match self.wait(&patience, look).await? {
             Waiting::Found(found) => Ok(found),
             Waiting::TimedOut => {
                 self.clone()
-                    .blocking(move |it| Ok(it.task_wait(&it.task(id)?, Vec::new(), true)))
+                    .blocking(move |it| Ok(it.task_wait(&it.look_up(id)?, Vec::new(), true)))
                     .await
             }
         }
@@ -275,8 +279,11 @@ impl Service {
         })
     }
 
-    fn task_wait(&self, task: &AnyTask, messages: Vec<Message>, timed_out: bool) -> TaskWait {
-        let task = self.summary(task, None);
+    fn task_wait(&self, found: &Found, messages: Vec<Message>, timed_out: bool) -> TaskWait {
+        let task = TaskView {
+            archived: found.is_archived,
+            ..self.summary(&found.task, None)
+        };
         let room = PAGE_BYTES.saturating_sub(page::size_of(&task) + 50);
         TaskWait {
             task,

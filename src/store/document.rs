@@ -30,16 +30,32 @@ pub(crate) const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 pub(super) const SAVING: Duration = Duration::from_millis(50);
 const SAVING_STEP: Duration = Duration::from_millis(5);
 
+/// What the text of a file can be read as.
+pub(crate) trait Document: Sized {
+    /// Reads the whole text.
+    fn parse(text: &str) -> serde_json::Result<Self>;
+
+    /// What is wrong with a text that is not one, with line and field where they are known.
+    fn explain(text: &str) -> String;
+}
+
+impl<D: DeserializeOwned> Document for D {
+    fn parse(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
+    fn explain(text: &str) -> String {
+        explain::<D>(text)
+    }
+}
+
 /// Reads a document. `None`: it doesn't exist.
-pub(crate) fn read<D: DeserializeOwned>(
-    folder: &Dir,
-    file_name: &str,
-) -> Result<Option<D>, StoreError> {
+pub(crate) fn read<D: Document>(folder: &Dir, file_name: &str) -> Result<Option<D>, StoreError> {
     Ok(read_signed(folder, file_name)?.map(|(document, _)| document))
 }
 
 /// Reads a document as it is at this moment, even if somebody is saving it.
-pub(crate) fn read_now<D: DeserializeOwned>(
+pub(crate) fn read_now<D: Document>(
     folder: &Dir,
     file_name: &str,
 ) -> Result<Option<D>, StoreError> {
@@ -48,14 +64,14 @@ pub(crate) fn read_now<D: DeserializeOwned>(
 }
 
 /// Reads a document, with the signature of the file it was read from.
-pub(crate) fn read_signed<D: DeserializeOwned>(
+pub(crate) fn read_signed<D: Document>(
     folder: &Dir,
     file_name: &str,
 ) -> Result<Option<(D, Signature)>, StoreError> {
     read_within(folder, file_name, SAVING)
 }
 
-fn read_within<D: DeserializeOwned>(
+fn read_within<D: Document>(
     folder: &Dir,
     file_name: &str,
     patience: Duration,
@@ -125,15 +141,15 @@ fn size_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-fn parse<D: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<D, StoreError> {
+fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, StoreError> {
     let corrupt = |reason| StoreError::corrupt(path.to_path_buf(), reason);
     let text = text_of(bytes).map_err(corrupt)?;
-    serde_json::from_str(text).map_err(|_| match foreign_version(text) {
+    D::parse(text).map_err(|_| match foreign_version(text) {
         Some(found) => StoreError::UnsupportedFormat {
             path: path.to_path_buf(),
             found,
         },
-        None => corrupt(explain::<D>(text)),
+        None => corrupt(D::explain(text)),
     })
 }
 

@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-use super::document;
+use super::document::{self, Document};
 use super::durability::Durability;
 use super::error::StoreError;
 use super::lock::{Commit, Lock, Sightings};
@@ -109,7 +108,7 @@ impl Engine {
 
     /// Reads a document, without its lock. `None`: it doesn't exist.
     #[cfg(test)]
-    pub(crate) fn read<D: DeserializeOwned>(&self, place: &Place) -> Result<Option<D>, StoreError> {
+    pub(crate) fn read<D: Document>(&self, place: &Place) -> Result<Option<D>, StoreError> {
         match self.open()? {
             Some(root) => root.read(place),
             None => Ok(None),
@@ -127,7 +126,7 @@ impl Engine {
         mut decide: impl FnMut(&Root, Option<D>) -> Result<(Option<D>, R), E>,
     ) -> Result<R, E>
     where
-        D: DeserializeOwned + Serialize,
+        D: Document + Serialize,
         E: From<StoreError>,
     {
         let started = Instant::now();

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::domain::TaskId;
+
 /// A failure of the store. Unless it is [`NotDurable`](Self::NotDurable), nothing has changed.
 #[derive(Debug, Error)]
 pub(crate) enum StoreError {
@@ -44,6 +46,13 @@ pub(crate) enum StoreError {
         holder: String,
         /// How long the caller has waited.
         waited: Duration,
+    },
+
+    /// The task is in the archive, where nothing changes.
+    #[error("{id} is in the archive; `ai-coord-mcp restore {id}` brings it back")]
+    Archived {
+        /// The task.
+        id: TaskId,
     },
 
     /// The document would become larger than what is read back.

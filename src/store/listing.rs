@@ -4,9 +4,14 @@
 //! over existing files, some file systems leave live names out. So every number that has been given
 //! out and is not in the listing is looked up by name before it counts as gone.
 
-use std::{collections::BTreeSet, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    thread,
+};
 
 use super::{
+    archive::Entry,
     dir::Dir,
     document,
     error::StoreError,
@@ -14,17 +19,19 @@ use super::{
     root::Root,
     sequence,
 };
-use crate::domain::{AnyTask, TaskId};
+use crate::domain::{AnyTask, Status, TaskId};
 
 /// How many numbers at the most are looked up by name for one listing: more were never given out in a store that is
 /// still quick to list.
 const LOOKUPS: usize = 50_000;
 
-/// All tasks, by id, and the files that could not be read as one.
+/// All tasks, by id, which others are in the archive, and the files that could not be read.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// The tasks, by id.
     pub(crate) tasks: Vec<AnyTask>,
+    /// Those in the archive, with their status there.
+    pub(crate) archived: BTreeMap<TaskId, Status>,
     /// What could not be read, by id.
     pub(crate) unreadable: Vec<Unreadable>,
 }
@@ -64,10 +71,13 @@ impl Listing {
         Ok(listing)
     }
 
-    fn take(&mut self, id: TaskId, read: Result<Option<AnyTask>, StoreError>) {
+    fn take(&mut self, id: TaskId, read: Result<Option<Entry>, StoreError>) {
         match read {
-            Ok(Some(task)) => self.tasks.push(task),
-            // Archived or removed by hand since it was listed.
+            Ok(Some(Entry::Live(task))) => self.tasks.push(*task),
+            Ok(Some(Entry::Archived(it))) => {
+                self.archived.insert(id, it.status());
+            }
+            // Removed by hand since it was listed.
             Ok(None) => {}
             Err(error) => self.unreadable.push(Unreadable { id, error }),
         }
@@ -75,19 +85,25 @@ impl Listing {
 
     /// Whether there is nothing at all, readable or not.
     pub(crate) fn is_empty(&self) -> bool {
-        self.tasks.is_empty() && self.unreadable.is_empty()
+        self.tasks.is_empty() && self.archived.is_empty() && self.unreadable.is_empty()
+    }
+
+    /// The status of a task, also of one in the archive.
+    pub(crate) fn status(&self, id: TaskId) -> Option<Status> {
+        let archived = || self.archived.get(&id).copied();
+        self.task(id).map(AnyTask::status).or_else(archived)
     }
 
     /// The task with this id.
-    pub(crate) fn task(&self, id: TaskId) -> Option<&AnyTask> {
+    fn task(&self, id: TaskId) -> Option<&AnyTask> {
         let index = self.tasks.binary_search_by_key(&id, AnyTask::id).ok()?;
         self.tasks.get(index)
     }
 }
 
-fn read_now(root: &Root, folder: &Dir, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
-    let task = document::read_now(folder, &place(Folder::Tasks, id).file_name())?;
-    checked(root, id, task)
+fn read_now(root: &Root, folder: &Dir, id: TaskId) -> Result<Option<Entry>, StoreError> {
+    let entry: Option<Entry> = document::read_now(folder, &place(Folder::Tasks, id).file_name())?;
+    checked(&root.path_of(&place(Folder::Tasks, id)), id, entry)
 }
 
 /// The ids of the files in a folder.
@@ -156,23 +172,20 @@ pub(super) fn place(folder: Folder, id: TaskId) -> Place {
     Place::new(folder, id.to_string())
 }
 
-/// A task as it was read, if it is the one that the file's name promises.
+/// What was read, if it is the one that the file's name promises.
 pub(super) fn checked(
-    root: &Root,
+    path: &Path,
     id: TaskId,
-    task: Option<AnyTask>,
-) -> Result<Option<AnyTask>, StoreError> {
-    match task {
-        Some(task) if task.id() != id => {
+    entry: Option<Entry>,
+) -> Result<Option<Entry>, StoreError> {
+    match entry {
+        Some(entry) if entry.id() != id => {
             let reason = format!(
                 "its id is {}: expected that of the file's name, undo the edit",
-                task.id()
+                entry.id()
             );
-            Err(StoreError::corrupt(
-                root.path_of(&place(Folder::Tasks, id)),
-                reason,
-            ))
+            Err(StoreError::corrupt(path.to_owned(), reason))
         }
-        task => Ok(task),
+        entry => Ok(entry),
     }
 }

@@ -38,13 +38,11 @@ mod wait;
 
 use std::path::PathBuf;
 
-use serde::de::DeserializeOwned;
-
 use self::holders::Look;
 use self::token::{Arrival, Token};
 use self::wait::Wait;
 use super::dir::Dir;
-use super::document;
+use super::document::{self, Document};
 use super::engine::Engine;
 use super::error::StoreError;
 use super::place::Place;
@@ -103,7 +101,7 @@ impl Lock {
     }
 
     /// Reads the document. `None`: it doesn't exist.
-    pub(crate) fn read<D: DeserializeOwned>(&self) -> Result<Option<D>, StoreError> {
+    pub(crate) fn read<D: Document>(&self) -> Result<Option<D>, StoreError> {
         document::read(&self.folder, &self.place.file_name())
     }
 

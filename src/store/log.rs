@@ -16,6 +16,18 @@ pub(crate) trait Log: Default + Serialize + DeserializeOwned {
     /// Where such files lie.
     const FOLDER: Folder;
 
+    /// Where those of archived tasks lie.
+    const ARCHIVE: Folder;
+
+    /// All entries, oldest first.
+    fn entries(&self) -> &[Self::Entry];
+
+    /// Adds those entries of another copy of this log that are missing here; says whether there were any.
+    fn join(&mut self, other: &Self) -> bool {
+        let entries: Vec<_> = other.entries().iter().cloned().map(Self::queued).collect();
+        self.receive(&entries)
+    }
+
     /// Adds what is missing of a task's outbox; says whether anything was.
     fn receive(&mut self, outbox: &[OutboxEntry]) -> bool;
 
@@ -36,6 +48,11 @@ impl Log for Thread {
     type Entry = Message;
 
     const FOLDER: Folder = Folder::Messages;
+    const ARCHIVE: Folder = Folder::ArchiveMessages;
+
+    fn entries(&self) -> &[Message] {
+        self.messages()
+    }
 
     fn receive(&mut self, outbox: &[OutboxEntry]) -> bool {
         Self::receive(self, outbox)
@@ -67,6 +84,11 @@ impl Log for ProgressLog {
     type Entry = ProgressEntry;
 
     const FOLDER: Folder = Folder::Progress;
+    const ARCHIVE: Folder = Folder::ArchiveProgress;
+
+    fn entries(&self) -> &[ProgressEntry] {
+        self.history()
+    }
 
     fn receive(&mut self, outbox: &[OutboxEntry]) -> bool {
         Self::receive(self, outbox)

@@ -13,10 +13,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::Uid;
-use serde::de::DeserializeOwned;
 
 use super::dir::{Dir, Stat};
-use super::document;
+use super::document::{self, Document};
 use super::durability::Durability;
 use super::error::StoreError;
 use super::place::{Folder, Place};
@@ -68,7 +67,7 @@ impl Root {
     }
 
     /// Reads a document, without its lock. `None`: it doesn't exist.
-    pub(crate) fn read<D: DeserializeOwned>(&self, place: &Place) -> Result<Option<D>, StoreError> {
+    pub(crate) fn read<D: Document>(&self, place: &Place) -> Result<Option<D>, StoreError> {
         match self.folder(place.folder())? {
             Some(folder) => document::read(&folder, &place.file_name()),
             None => Ok(None),

@@ -12,19 +12,20 @@ use std::{path::Path, sync::OnceLock, time::Instant};
 use tokio::sync::watch::Receiver;
 
 use super::{
+    archive::Entry,
     document,
     engine::{Engine, Settings},
     error::StoreError,
     listing::{self, Listing, place},
     lock::{Commit, Lock},
     log::Log,
-    place::{Folder, Place},
+    place::Folder,
     presence::{self, Card, Holder, Presence, Taken},
     root::Root,
     sequence,
     watch::Watch,
 };
-use crate::domain::{AgentName, AnyTask, ProgressLog, TaskId, Thread};
+use crate::domain::{AgentName, AnyTask, ProgressLog, Status, TaskId, Thread};
 
 /// How often an operation starts over whose lock was taken away, or whose number turned out used.
 const ATTEMPTS: u32 = 3;
@@ -34,6 +35,15 @@ const ATTEMPTS: u32 = 3;
 pub(crate) struct Store {
     engine: Engine,
     watch: OnceLock<Watch>,
+}
+
+/// A task as it was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The task.
+    pub(crate) task: AnyTask,
+    /// Whether it is in the archive.
+    pub(crate) is_archived: bool,
 }
 
 /// What an operation on a task and one of its logs leads to.
@@ -96,21 +106,45 @@ impl Store {
         }
     }
 
-    /// Reads a task. `None`: there is none.
-    pub(crate) fn task(&self, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Reads a task, also one in the archive. `None`: there is none.
+    pub(crate) fn task(&self, id: TaskId) -> Result<Option<Found>, StoreError> {
+        let Some(root) = self.engine.open()? else {
+            return Ok(None);
+        };
+        let found = |task, is_archived| Ok(Some(Found { task, is_archived }));
+        match Entry::read(&root, id)? {
+            Some(Entry::Live(task)) => found(*task, false),
+            Some(Entry::Archived(tombstone)) => found(tombstone.task(&root)?, true),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads a task's status, also of one in the archive. `None`: there is none.
+    pub(crate) fn status(&self, id: TaskId) -> Result<Option<Status>, StoreError> {
         match self.engine.open()? {
-            Some(root) => read_task(&root, id),
+            Some(root) => Ok(Entry::read(&root, id)?.map(|it| it.status())),
             None => Ok(None),
         }
     }
 
     /// Reads the messages or the progress of a task that has just been read: in this order, so that
     /// nothing which the task carries is missed.
+    ///
+    /// What is over may be in the archive, or on its way there or back; then its entries are in one place or in both.
     pub(crate) fn log<L: Log>(&self, task: &AnyTask) -> Result<L, StoreError> {
-        let mut log = match self.engine.open()? {
-            Some(root) => read_log(&root, task.id())?,
-            None => L::default(),
+        let Some(root) = self.engine.open()? else {
+            return Ok(L::default());
         };
+        let mut log: L = read_log(&root, L::FOLDER, task.id())?;
+        if Status::ARCHIVABLE.contains(&task.status()) {
+            let mut archived: L = read_log(&root, L::ARCHIVE, task.id())?;
+            archived.join(&log);
+            log = archived;
+        }
         log.receive(task.outbox());
         Ok(log)
     }
@@ -151,9 +185,12 @@ impl Store {
         id: TaskId,
         mut decide: impl FnMut(Option<AnyTask>) -> Result<(Option<AnyTask>, R), E>,
     ) -> Result<R, E> {
-        self.engine.update(&place(Folder::Tasks, id), |root, task| {
-            let (next, answer) = decide(listing::checked(root, id, task)?)?;
-            Ok((next.map(|task| settled(root, task)), answer))
+        let place = place(Folder::Tasks, id);
+        self.engine.update(&place, |root, entry: Option<Entry>| {
+            let entry = listing::checked(&root.path_of(&place), id, entry)?;
+            let (next, answer) = decide(entry.map(Entry::live).transpose()?)?;
+            let next = next.map(|task| Entry::Live(Box::new(settled(root, task))));
+            Ok((next, answer))
         })
     }
 
@@ -167,7 +204,9 @@ impl Store {
         let task_place = place(Folder::Tasks, id);
         for _ in 0..ATTEMPTS {
             let task_lock = Lock::acquire(&self.engine, &task_place)?;
-            let task = listing::checked(task_lock.root(), id, task_lock.read()?)?;
+            let task = Entry::locked(&task_lock, id)?
+                .map(Entry::live)
+                .transpose()?;
             if task.is_none() {
                 // Says that there is none; the log of a task that isn't must not come into being.
                 return decide(None, &L::default()).map(|it| it.answer);
@@ -248,17 +287,11 @@ fn is_used(root: &Root, id: TaskId) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-fn read_task(root: &Root, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
-    listing::checked(root, id, root.read(&place(Folder::Tasks, id))?)
-}
-
-fn read_log<L: Log>(root: &Root, id: TaskId) -> Result<L, StoreError> {
-    let place: Place = place(L::FOLDER, id);
-    placed(
-        &root.path_of(&place),
-        id,
-        root.read(&place)?.unwrap_or_default(),
-    )
+/// Reads a log where it lies among the live ones or in the archive.
+pub(super) fn read_log<L: Log>(root: &Root, folder: Folder, id: TaskId) -> Result<L, StoreError> {
+    let place = place(folder, id);
+    let log = root.read(&place)?.unwrap_or_default();
+    placed(&root.path_of(&place), id, log)
 }
 
 fn placed<L: Log>(path: &Path, id: TaskId, log: L) -> Result<L, StoreError> {
@@ -273,8 +306,8 @@ fn settled(root: &Root, mut task: AnyTask) -> AnyTask {
     if task.outbox().is_empty() {
         return task;
     }
-    let thread: Option<Thread> = read_log(root, task.id()).ok();
-    let progress: Option<ProgressLog> = read_log(root, task.id()).ok();
+    let thread: Option<Thread> = read_log(root, Folder::Messages, task.id()).ok();
+    let progress: Option<ProgressLog> = read_log(root, Folder::Progress, task.id()).ok();
     task.settle(|entry| {
         thread.as_ref().is_some_and(|it| it.has(entry))
             || progress.as_ref().is_some_and(|it| it.has(entry))
@@ -283,4 +316,4 @@ fn settled(root: &Root, mut task: AnyTask) -> AnyTask {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

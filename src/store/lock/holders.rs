@@ -128,7 +128,7 @@ fn give_up(lock: &Dir, sighting: &Sighting, limit: Duration) -> Result<bool, Sto
 }
 
 /// Only tokens are probed: a stray file is held by nobody, and may yet be of use to somebody.
-fn is_dead(lock: &Dir, entry: &OsStr) -> bool {
+pub(super) fn is_dead(lock: &Dir, entry: &OsStr) -> bool {
     let Some(name) = entry.to_str() else {
         return false;
     };

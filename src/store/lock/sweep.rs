@@ -1,6 +1,6 @@
 //! Tidying `.locks/`: what crashes left there.
 //!
-//! Responsibility: to remove old candidates that nobody holds, and empty lock directories.
+//! Responsibility: to remove old candidates that nobody holds, and locks that are empty or whose holders are dead.
 //!
 //! A candidate that is swept by mistake costs its owner a new one, never more: without its directory
 //! the owner can't get the lock, and without its token the lock it gets is nobody's and its commit is
@@ -9,6 +9,7 @@
 use std::ffi::OsStr;
 use std::time::{Duration, SystemTime};
 
+use super::holders;
 use super::token::{self, CANDIDATE_PREFIX};
 use crate::store::dir::{Dir, Stat};
 use crate::store::error::StoreError;
@@ -23,14 +24,26 @@ pub(super) fn sweep(locks: &Dir) {
             bytes if bytes.starts_with(CANDIDATE_PREFIX.as_bytes()) => {
                 sweep_candidate(locks, &name)
             }
-            // A held lock isn't empty, so this removes what is in nobody's hands.
-            bytes if bytes.ends_with(b".lock") => locks.remove_child(&name),
+            bytes if bytes.ends_with(b".lock") => sweep_lock(locks, &name),
             _ => Ok(()),
         };
         if let Err(error) = swept {
             tracing::trace!(%error, "left in place");
         }
     }
+}
+
+/// A dead holder may have been the last one to want the lock: of a document that never came into being, say.
+fn sweep_lock(locks: &Dir, name: &OsStr) -> Result<(), StoreError> {
+    if let Some(lock) = locks.open_child(name)? {
+        for entry in lock.names()? {
+            if holders::is_dead(&lock, &entry) {
+                lock.unlink(&entry)?;
+            }
+        }
+    }
+    // A held lock isn't empty, so this removes what is in nobody's hands.
+    locks.remove_child(name)
 }
 
 fn sweep_candidate(locks: &Dir, name: &OsStr) -> Result<(), StoreError> {

@@ -17,7 +17,7 @@ fn name(words: &str) -> AgentName {
     AgentName::from_words(words).unwrap()
 }
 
-fn stamp(actor: &str, second: i64) -> Stamp {
+pub(in crate::store) fn stamp(actor: &str, second: i64) -> Stamp {
     Stamp {
         actor: name(actor),
         at: Timestamp::from_millis(second * 1_000),
@@ -37,19 +37,19 @@ fn work() -> Work {
     }
 }
 
-fn store(desk: &Desk) -> Store {
+pub(in crate::store) fn store(desk: &Desk) -> Store {
     Store::new(
         &desk.store(),
         Settings::default().durability(Durability::None),
     )
 }
 
-fn create(store: &Store) -> TaskId {
+pub(in crate::store) fn create(store: &Store) -> TaskId {
     let make = |id| Task::create(NewTask { id, work: work() }, stamp("claude", 1)).into();
     store.create(make).unwrap().id()
 }
 
-fn change(store: &Store, id: TaskId, go: impl Fn(AnyTask) -> AnyTask) {
+pub(in crate::store) fn change(store: &Store, id: TaskId, go: impl Fn(AnyTask) -> AnyTask) {
     store
         .update(id, |task| {
             Ok::<_, StoreError>((Some(go(task.unwrap())), ()))
@@ -57,7 +57,7 @@ fn change(store: &Store, id: TaskId, go: impl Fn(AnyTask) -> AnyTask) {
         .unwrap();
 }
 
-fn complete(store: &Store, id: TaskId) {
+pub(in crate::store) fn complete(store: &Store, id: TaskId) {
     change(store, id, |task| task.claim(stamp("opencode", 2)).unwrap());
     let submission = Submission {
         summary: None,
@@ -72,7 +72,7 @@ fn complete(store: &Store, id: TaskId) {
     });
 }
 
-fn message(id: TaskId, number: u128, thread: &Thread) -> Message {
+pub(in crate::store) fn message(id: TaskId, number: u128, thread: &Thread) -> Message {
     Message {
         id: MessageId::from_uuid(Uuid::from_u128(number)),
         task_id: id,
@@ -82,7 +82,7 @@ fn message(id: TaskId, number: u128, thread: &Thread) -> Message {
     }
 }
 
-fn post(store: &Store, id: TaskId, number: u128) {
+pub(in crate::store) fn post(store: &Store, id: TaskId, number: u128) {
     let posted = store.append(id, |_, thread: &Thread| {
         let entry = message(id, number, thread);
         Ok::<_, StoreError>(Appended {
@@ -94,7 +94,7 @@ fn post(store: &Store, id: TaskId, number: u128) {
     posted.unwrap();
 }
 
-fn send_back(store: &Store, id: TaskId, number: u128) {
+pub(in crate::store) fn send_back(store: &Store, id: TaskId, number: u128) {
     let feedback = Note::try_from("again".to_owned()).unwrap();
     let sent = store.append(id, |task, thread: &Thread| {
         let task = task
@@ -111,7 +111,11 @@ fn send_back(store: &Store, id: TaskId, number: u128) {
     sent.unwrap();
 }
 
-fn numbers(thread: &Thread) -> Vec<String> {
+pub(in crate::store) fn found(store: &Store, id: TaskId) -> AnyTask {
+    store.task(id).unwrap().unwrap().task
+}
+
+pub(in crate::store) fn numbers(thread: &Thread) -> Vec<String> {
     thread
         .messages()
         .iter()
@@ -119,8 +123,8 @@ fn numbers(thread: &Thread) -> Vec<String> {
         .collect()
 }
 
-fn thread(store: &Store, id: TaskId) -> Thread {
-    store.log(&store.task(id).unwrap().unwrap()).unwrap()
+pub(in crate::store) fn thread(store: &Store, id: TaskId) -> Thread {
+    store.log(&found(store, id)).unwrap()
 }
 
 #[test]
@@ -225,7 +229,7 @@ fn an_outbox_is_cleared_when_it_has_arrived_and_not_before() {
     let id = create(&store);
     complete(&store, id);
     send_back(&store, id, 1);
-    let outbox = |store: &Store| store.task(id).unwrap().unwrap().outbox().len();
+    let outbox = |store: &Store| found(store, id).outbox().len();
     assert_eq!(outbox(&store), 1);
     fs::remove_file(desk.store().join("messages/task-0001.json")).unwrap();
     change(&store, id, |task| task.start(stamp("opencode", 5)).unwrap());
@@ -236,7 +240,7 @@ fn an_outbox_is_cleared_when_it_has_arrived_and_not_before() {
     });
     assert_eq!(outbox(&store), 0);
     assert_eq!(numbers(&thread(&store, id)), ["message 1", "message 2"]);
-    assert_eq!(store.task(id).unwrap().unwrap().status(), Status::Cancelled);
+    assert_eq!(found(&store, id).status(), Status::Cancelled);
 }
 
 #[test]
@@ -271,7 +275,7 @@ fn a_message_of_another_task_makes_a_thread_corrupt() {
         messages.join("task-0002.json"),
     )
     .unwrap();
-    let task = store.task(second).unwrap().unwrap();
+    let task = found(&store, second);
     let read: Result<Thread, _> = store.log(&task);
     assert!(matches!(read, Err(StoreError::Corrupt { .. })));
 }

@@ -176,6 +176,9 @@ fn a_sweep_removes_what_is_old_and_nobodys() {
     age(&candidate("old-and-empty"), old);
     leave_token(&candidate("young"));
     fs::create_dir(desk.locks().join("empty.lock")).unwrap();
+    leave_token(&desk.locks().join("tasks-never-made.lock"));
+    fs::create_dir(desk.locks().join("strange.lock")).unwrap();
+    fs::write(desk.locks().join("strange.lock/note"), "a person's").unwrap();
     let lock = hold(&desk);
     let living = Token::prepare(locks.try_clone().unwrap()).unwrap().unwrap();
     let living_name = desk
@@ -187,7 +190,12 @@ fn a_sweep_removes_what_is_old_and_nobodys() {
 
     sweep::sweep(&locks);
 
-    let mut expected = [".new-young".to_owned(), living_name, place().lock_name()];
+    let mut expected = [
+        ".new-young".to_owned(),
+        living_name,
+        place().lock_name(),
+        "strange.lock".to_owned(),
+    ];
     expected.sort();
     assert_eq!(desk.left_in_locks(), expected);
     assert_eq!(commit(lock, 1), Commit::Done);
