@@ -12,6 +12,7 @@ mod demo;
 mod ending;
 mod golden;
 mod lifecycle;
+mod model;
 mod records;
 mod tasks;
 mod terminal;
