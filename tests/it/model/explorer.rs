@@ -3,7 +3,7 @@
 //! Responsibility: to find the shortest way to a fault, if there is one, and the shortest way to where there is no way
 //! on. It knows nothing of locks and files.
 //!
-//! Limits: everything is kept in memory, some 80 bytes a state; nothing is reduced, so the model has to be small.
+//! Limits: everything is kept in memory, some 200 bytes a state; nothing is reduced, so the model has to be small.
 
 use std::{
     collections::{HashMap, hash_map::Entry},

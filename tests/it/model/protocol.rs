@@ -1,18 +1,20 @@
 //! The protocol, step by step: what each process may do next, and what may happen to it.
 //!
-//! Responsibility: [`At`] names, for each step, the function of `src/store/lock.rs` and the modules below it that it
-//! stands for. Whoever changes the order of system calls there changes it here.
+//! Responsibility: each step is one system call of `src/store/lock.rs` and the modules below it; [`At`] names the
+//! function that makes it. Whoever changes the order of system calls there changes it here.
 //!
 //! The adversary schedules, lets processes crash, takes living holders for dead and dead ones for living, and
-//! sweeps. It is stronger than the code in all of that: no verdict depends on a clock or a `flock` here.
+//! sweeps. It is stronger than the code allows: no verdict depends on a clock or a `flock` here.
 //!
-//! Limits: patience and the number of attempts are left out, as if every caller asked again. So is one process's
-//! memory of what it has seen, which only delays verdicts.
+//! Limits: patience and the number of attempts are left out, as if every caller asked again. So is what a process
+//! remembers of locks, which only delays verdicts. A crash is the end of a process: of a power cut, which may undo what
+//! has not been flushed, nothing is said.
 
 use super::{
     event::{Event, Label},
     explorer::{Model, Step},
-    namespace::{Arrival, Document, Namespace, name},
+    namespace::{Arrival, Document, name},
+    state::{At, Process, State},
 };
 
 /// The protocol as it is, and what it would be without one of its parts.
@@ -26,91 +28,10 @@ pub(super) enum Design {
     SharedName,
     /// Looks whether the token is still there, then overwrites the document.
     VerifyThenWrite,
+    /// A rename may say "not found" when it has been done, as NFS does when an answer was lost on the way.
+    LostAnswer,
     /// Every holder is taken for living.
     NoTakeover,
-}
-
-/// What a process does next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum At {
-    /// `Token::prepare`: `create_child`.
-    Start,
-    /// `Token::prepare`: `create_file`.
-    CreateToken,
-    /// `Token::prepare`: `hold`.
-    Hold,
-    /// `Token::publish`: `rename`.
-    Publish,
-    /// `holders::look`: `open_child`.
-    Open,
-    /// `holders::look`: `names`, and all that leads to a verdict.
-    List,
-    /// `holders::give_up`: `unlink`.
-    TakeAway,
-    /// `holders::look`: `remove_child`, where nothing was listed.
-    RemoveEmpty,
-    /// `Lock::read`, and what `Engine::update` decides.
-    Read,
-    /// `Token::fill`.
-    Fill,
-    /// Nothing in the code: [`Design::VerifyThenWrite`] only.
-    Verify,
-    /// `Token::move_to`: `rename`.
-    Move,
-    /// `Token::move_to`: `clear_directory`.
-    Clear,
-    /// `Drop for Token`: `unlink`.
-    DropToken,
-    /// `Drop for Token`: `clear_directory`.
-    DropDirectory,
-    /// Has made all its updates.
-    Done,
-    /// Has crashed, and let go of all that the kernel knows of.
-    Crashed,
-}
-
-/// What a process has in its memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Process {
-    at: At,
-    /// Whose directory, with a token in it, it has opened. Without a token it is nobody's any more.
-    opened: Option<u8>,
-    read: Document,
-    /// Whether the path of its token is that in the lock, and not that in the candidate.
-    has_published: bool,
-}
-
-impl Process {
-    const NEW: Self = Self {
-        at: At::Start,
-        opened: None,
-        read: Document::NOTHING,
-        has_published: false,
-    };
-}
-
-/// One moment of the store.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct State<const N: usize> {
-    names: Namespace<N>,
-    processes: [Process; N],
-    crashes_left: u8,
-}
-
-impl<const N: usize> State<N> {
-    /// Removes a token: who has its directory open, has an empty one open.
-    fn unlink(&mut self, owner: usize) {
-        self.names.unlink(owner);
-        for process in &mut self.processes {
-            if process.opened.map(usize::from) == Some(owner) {
-                process.opened = None;
-            }
-        }
-    }
-
-    fn is_alive(&self, process: usize) -> bool {
-        self.processes[process].at != At::Crashed
-    }
 }
 
 /// So many processes, each with so many updates to make.
@@ -128,11 +49,7 @@ impl<const N: usize> Model for Protocol<N> {
     type Label = Label;
 
     fn initial(&self) -> State<N> {
-        State {
-            names: Namespace::new(),
-            processes: [Process::NEW; N],
-            crashes_left: self.crashes,
-        }
+        State::new(self.crashes)
     }
 
     fn steps(&self, state: &State<N>, steps: &mut Vec<Step<Self>>) {
@@ -179,7 +96,7 @@ impl<const N: usize> Turn<'_, N> {
         let process = self.process;
         self.step(Event::Crashed, At::Crashed, |state| {
             state.crashes_left -= 1;
-            state.processes[process] = Process::NEW;
+            state.processes[process].end_attempt();
             state.names.close(process);
             state.names.forget_candidate(process);
         });
@@ -335,10 +252,13 @@ impl<const N: usize> Turn<'_, N> {
                 At::Clear
             }
         };
+        if self.protocol.design == Design::LostAnswer {
+            self.step(Event::CommitLost, At::DropToken, |state| *state = next);
+        }
+        next.processes[self.process].committed += 1;
         self.step(Event::Committed, at, |state| *state = next);
-        let expected = self.state.names.document().with(self.process);
         if let Some(step) = self.steps.last_mut() {
-            step.fault = fault(expected, next.names.document());
+            step.fault = fault(next.expected_document(), next.names.document());
         }
     }
 
@@ -362,20 +282,23 @@ impl<const N: usize> Turn<'_, N> {
     /// Removes the directory, and goes on to what is left to do.
     fn end(&mut self, event: Event) {
         let process = self.process;
-        let made = self.state.names.document().count(process);
-        let at = if made == self.protocol.updates {
+        let Process {
+            committed,
+            has_published,
+            ..
+        } = self.state.processes[process];
+        let at = if committed == self.protocol.updates {
             At::Done
         } else {
             At::Start
         };
-        let has_published = self.state.processes[process].has_published;
         self.step(event, at, |state| {
             if has_published {
                 state.names.remove_lock();
             } else {
                 state.names.remove_candidate(process);
             }
-            state.processes[process] = Process::NEW;
+            state.processes[process].end_attempt();
             state.names.close(process);
         });
     }
@@ -408,7 +331,7 @@ impl<const N: usize> Turn<'_, N> {
     }
 }
 
-/// A commit adds its update to all that there was. What else it may have done:
+/// Each commit adds its update to all that there was, and nothing else does. What has happened instead:
 fn fault(expected: Document, found: Document) -> Option<String> {
     let of_each = (0..4).map(|process| (process, expected.count(process), found.count(process)));
     let mut wrong = of_each.filter(|(_, expected, found)| expected != found);
@@ -417,6 +340,6 @@ fn fault(expected: Document, found: Document) -> Option<String> {
     Some(if found < expected {
         format!("lost update: update {expected} of {name} isn't in the document")
     } else {
-        format!("an update of {name} is in the document that hasn't been committed")
+        format!("double update: {name} has committed {expected} and {found} are in the document")
     })
 }
