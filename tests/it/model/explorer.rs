@@ -11,6 +11,9 @@ use std::{
     hash::{BuildHasherDefault, Hash, Hasher},
 };
 
+/// Some 2 GB. A model that comes here has grown by mistake, and would go on until the memory is full.
+const MOST_STATES: usize = 10_000_000;
+
 /// Something that moves from state to state.
 pub(super) trait Model {
     type State: Copy + Eq + Hash;
@@ -52,6 +55,7 @@ pub(super) fn explore<M: Model>(model: &M, mut on_step: impl FnMut(&Step<M>)) ->
     let mut transitions = 0;
     let mut at = 0;
     while at < found.states.len() {
+        assert!(found.states.len() <= MOST_STATES, "too many states");
         model.steps(&found.states[at], &mut steps);
         for step in steps.drain(..) {
             transitions += 1;
