@@ -3,6 +3,7 @@
 mod archive;
 mod arguments;
 mod demo;
+mod doctor;
 mod layout;
 mod serve;
 mod settings;
@@ -20,7 +21,10 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 use settings::Settings;
 
-use crate::service::{Due, Failure};
+use crate::{
+    service::{Due, Failure},
+    store::Treatment,
+};
 
 /// Exit code for arguments and settings that cannot be used, as clap has it.
 const USAGE: u8 = 2;
@@ -58,6 +62,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 older_than,
             };
             archive::archive(&settings.service(), &due)
+        }
+        Some(Command::Doctor {
+            json,
+            fix,
+            quarantine,
+        }) => {
+            let treatment = Treatment { fix, quarantine };
+            doctor::run(&settings.store(), settings.location(), &treatment, json)
         }
         Some(Command::Restore { tasks }) => archive::restore(&settings.service(), &tasks),
     }

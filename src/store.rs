@@ -10,6 +10,7 @@
 
 mod archive;
 mod dir;
+mod doctor;
 mod document;
 mod durability;
 mod engine;
@@ -29,6 +30,7 @@ mod testing;
 mod watch;
 
 pub(crate) use archive::{Archiving, Restoring};
+pub(crate) use doctor::{Content, Finding, Ground, Report, Treatment};
 pub(crate) use durability::{Durability, UnknownDurability};
 pub(crate) use engine::Settings;
 pub(crate) use error::StoreError;

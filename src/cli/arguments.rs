@@ -30,6 +30,18 @@ Examples:
   ai-coord-mcp demo
   ai-coord-mcp demo --keep           leave the files, to look at them";
 
+const AFTER_DOCTOR: &str = "\
+It changes nothing unless it is told to (to try what locks need it makes two
+files in .locks and removes them). It ends with 1 if anything is wrong.
+--fix sweeps up after crashes, makes a lost sequence.json anew and brings what
+is on its way to where it belongs. A corrupt file is never touched unless its
+task is named.
+
+Examples:
+  ai-coord-mcp doctor
+  ai-coord-mcp doctor --fix
+  ai-coord-mcp doctor --quarantine task-0007";
+
 const AFTER_ARCHIVE: &str = "\
 An archived task is in no list and nobody can change it; get_task, get_messages
 and get_progress still find it, and its number stays its own. `restore` brings
@@ -77,6 +89,19 @@ pub(super) enum Command {
         /// Their ids, e.g. task-0007
         #[arg(value_name = "TASK", required = true)]
         tasks: Vec<TaskId>,
+    },
+    /// Say what is wrong with the shared directory, and mend it
+    #[command(after_help = AFTER_DOCTOR)]
+    Doctor {
+        /// Print the report as JSON
+        #[arg(long)]
+        json: bool,
+        /// Mend what can be mended without losing anything
+        #[arg(long)]
+        fix: bool,
+        /// Move this task's corrupt files to quarantine/ (may be repeated)
+        #[arg(long, value_name = "TASK")]
+        quarantine: Vec<TaskId>,
     },
     /// Show the whole workflow with two servers and no assistant
     #[command(after_help = AFTER_DEMO)]

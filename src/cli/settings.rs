@@ -73,10 +73,15 @@ impl Settings {
         self.inputs.worktree()
     }
 
+    /// The shared directory, as tasks.
+    pub(super) fn store(&self) -> Store {
+        Store::new(self.location.directory(), self.store)
+    }
+
     /// The service that these settings make.
     pub(super) fn service(self) -> Arc<Service> {
         Service::new(Setting {
-            store: Store::new(self.location.directory(), self.store),
+            store: self.store(),
             clock: Clock::system(),
             agent: self.agent,
             worktree: self.inputs.worktree(),

@@ -32,6 +32,7 @@ use nix::unistd::{self, UnlinkatFlags};
 use super::durability::{self, Durability};
 use super::error::StoreError;
 
+pub(crate) use self::locality::FileSystem;
 pub(crate) use self::stat::{Signature, Stat};
 use self::step::{Step, take};
 
@@ -200,6 +201,19 @@ impl Dir {
         })
     }
 
+    /// Gives the file `from` in this directory a second name, `to` in `target`, which must not exist.
+    pub(crate) fn link(
+        &self,
+        from: impl AsRef<Path>,
+        target: &Self,
+        to: impl AsRef<Path>,
+    ) -> Result<(), StoreError> {
+        let (from, to) = (from.as_ref(), to.as_ref());
+        target.step(Step::Link, to, || {
+            unistd::linkat(&self.handle, from, &target.handle, to, AtFlags::empty())
+        })
+    }
+
     /// Removes a name that isn't a directory.
     pub(crate) fn unlink(&self, name: impl AsRef<Path>) -> Result<(), StoreError> {
         let name = name.as_ref();
@@ -258,15 +272,20 @@ impl Dir {
 
     /// Whether a single kernel owns this file system, so that a lock seen by `flock` is the truth.
     pub(crate) fn is_local(&self) -> bool {
-        locality::is_local(&self.handle)
+        self.file_system().is_local
+    }
+
+    /// The kind of file system that this directory lies on.
+    pub(crate) fn file_system(&self) -> FileSystem {
+        locality::file_system(&self.handle)
     }
 
     /// The path of `name` in this directory, for messages.
     pub(crate) fn path_of(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
-    /// The path of this directory.
-    #[cfg(test)]
+
+    /// The path of this directory, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

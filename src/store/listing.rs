@@ -107,7 +107,7 @@ fn read_now(root: &Root, folder: &Dir, id: TaskId) -> Result<Option<Entry>, Stor
 }
 
 /// The ids of the files in a folder.
-fn ids(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
+pub(super) fn ids(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
     let listed = listed(root, folder)?;
     complete(root, folder, listed)
 }
@@ -154,14 +154,7 @@ fn listed(root: &Root, folder: Folder) -> Result<BTreeSet<TaskId>, StoreError> {
 /// The highest number that is visibly in use, 0 if there is none.
 pub(super) fn highest(root: &Root) -> Result<u64, StoreError> {
     let mut highest = 0;
-    for folder in [
-        Folder::Tasks,
-        Folder::Messages,
-        Folder::Progress,
-        Folder::ArchiveTasks,
-        Folder::ArchiveMessages,
-        Folder::ArchiveProgress,
-    ] {
+    for folder in Folder::OF_TASKS {
         let last = listed(root, folder)?.last().map_or(0, |id| id.number());
         highest = highest.max(last);
     }

@@ -14,10 +14,11 @@
 //! 4. Rename the token onto the document. This publishes and releases in one step.
 //!
 //! Whoever waits may take the lock away, from a dead holder at once ([`holders`]), from any other
-//! after a time, by unlinking *that token*. Since no two tokens share a name, this hits the holder
-//! that was judged, or nobody; and a holder whose token is gone fails at step 4, having changed
-//! nothing. So every commit lies between its own acquire and the next one, even if every verdict was
-//! wrong.
+//! after a time, by unlinking *that token*, in the directory that was looked at: this hits the holder
+//! that was judged, or nobody. A holder whose token is gone fails at step 4, having changed nothing;
+//! since no two tokens share a name, it cannot publish its successor's. So every commit lies between
+//! its own acquire and the next one, even if every verdict was wrong. `tests/it/model.rs` explores all
+//! that can happen, also without the fence and with shared names.
 //!
 //! # Limitations
 //!
@@ -26,10 +27,13 @@
 //! - Not fair, and not re-entrant: who locks twice waits for itself.
 //! - A store reached through two kernels at once (a network or shared file system) is only as safe
 //!   as that file system's `rename` is atomic for both.
+//! - *Not found* has to mean: not done. A network file system that repeats a rename whose answer it
+//!   lost may say so of one that was done; the update is then made twice.
 //! - When `.locks/` or the whole directory is moved elsewhere, operations under way end in the moved
 //!   one.
 
 mod holders;
+mod remains;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -49,6 +53,9 @@ use super::place::Place;
 use super::root::Root;
 
 pub(crate) use self::holders::Sightings;
+pub(crate) use self::remains::{Remains, remains};
+pub(crate) use self::sweep::sweep;
+pub(crate) use self::token::CANDIDATE_PREFIX;
 
 /// A held lock. Dropping it releases it, with nothing changed.
 #[derive(Debug)]
@@ -137,7 +144,7 @@ impl Lock {
         let folder = root.folder_or_create(place.folder())?;
         let locks = root.locks()?;
         if engine.is_sweep_due() {
-            sweep::sweep(&locks);
+            sweep(&locks);
         }
         let lock_name = place.lock_name();
         let Some(mut token) = Token::prepare(locks)? else {

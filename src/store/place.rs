@@ -26,6 +26,16 @@ pub(crate) enum Folder {
 }
 
 impl Folder {
+    /// Those with a file for each task.
+    pub(crate) const OF_TASKS: [Self; 6] = [
+        Self::Tasks,
+        Self::Messages,
+        Self::Progress,
+        Self::ArchiveTasks,
+        Self::ArchiveMessages,
+        Self::ArchiveProgress,
+    ];
+
     /// The directories to go through from the root, outermost first.
     pub(super) fn components(self) -> &'static [&'static str] {
         match self {

@@ -22,6 +22,8 @@ use super::place::{Folder, Place};
 
 const LOCKS: &str = ".locks";
 const AGENTS: &str = "agents";
+/// Where a person has corrupt files moved to.
+pub(super) const QUARANTINE: &str = "quarantine";
 const IGNORE: &str = ".gitignore";
 
 /// The coordination directory, opened for one operation.
@@ -98,6 +100,22 @@ impl Root {
 
     pub(super) fn locks(&self) -> Result<Dir, StoreError> {
         self.dir.open_or_create_child(LOCKS, self.durability)
+    }
+
+    /// The directory of the locks. `None`: nobody has locked anything yet.
+    pub(super) fn existing_locks(&self) -> Result<Option<Dir>, StoreError> {
+        self.dir.open_child(LOCKS)
+    }
+
+    /// Removes the directory of the locks, if nothing is in it.
+    pub(super) fn remove_locks(&self) {
+        // Somebody else may just have put something there, or removed it.
+        let _ = self.dir.remove_child(LOCKS);
+    }
+
+    /// Where corrupt files are moved to.
+    pub(super) fn quarantine_or_create(&self) -> Result<Dir, StoreError> {
+        self.dir.open_or_create_child(QUARANTINE, self.durability)
     }
 
     pub(super) fn agents(&self) -> Result<Option<Dir>, StoreError> {

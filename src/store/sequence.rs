@@ -54,7 +54,20 @@ pub(crate) fn last(root: &Root) -> Result<Option<u64>, StoreError> {
     Ok(sequence.map(|sequence| sequence.last))
 }
 
-fn place() -> Place {
+/// Makes sure that no number up to `floor` is given out; the number last given out from now on.
+pub(crate) fn raise(engine: &Engine, floor: u64) -> Result<u64, StoreError> {
+    engine.update(&place(), |_, current: Option<Sequence>| {
+        let last = current.map_or(0, |it| it.last).max(floor);
+        let sequence = Sequence {
+            format_version: FormatVersion,
+            last,
+        };
+        Ok((Some(sequence), last))
+    })
+}
+
+/// Where the number is.
+pub(crate) fn place() -> Place {
     Place::new(Folder::Root, STEM)
 }
 

@@ -13,6 +13,7 @@ mod ending;
 mod golden;
 mod lifecycle;
 mod model;
+mod people;
 mod records;
 mod tasks;
 mod terminal;

@@ -55,8 +55,19 @@ impl Stat {
         Mode::from_bits_truncate(self.0.st_mode).contains(Mode::S_IWOTH)
     }
 
+    /// The permission bits.
+    pub(crate) fn mode(&self) -> u32 {
+        Mode::from_bits_truncate(self.0.st_mode).bits()
+    }
+
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         (self.0.st_dev, self.0.st_ino) == (other.0.st_dev, other.0.st_ino)
+    }
+
+    /// Whether it is the same file with the same content, as far as the file system tells: renaming it is no change.
+    pub(crate) fn is_same_content(&self, other: &Self) -> bool {
+        let content = |it: &Self| (it.0.st_size, it.0.st_mtime, it.0.st_mtime_nsec);
+        self.is_same_file(other) && content(self) == content(other)
     }
 
     /// When the content was last changed, to the second.

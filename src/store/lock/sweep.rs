@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::time::{Duration, SystemTime};
 
 use super::holders;
-use super::token::{self, CANDIDATE_PREFIX};
+use super::token::{self, CANDIDATE_PREFIX, LOCK_SUFFIX};
 use crate::store::dir::{Dir, Stat};
 use crate::store::error::StoreError;
 
@@ -18,13 +18,13 @@ use crate::store::error::StoreError;
 const OLD: Duration = Duration::from_mins(1);
 
 /// Removes left-overs.
-pub(super) fn sweep(locks: &Dir) {
+pub(crate) fn sweep(locks: &Dir) {
     for name in locks.names().unwrap_or_default() {
         let swept = match name.as_encoded_bytes() {
             bytes if bytes.starts_with(CANDIDATE_PREFIX.as_bytes()) => {
                 sweep_candidate(locks, &name)
             }
-            bytes if bytes.ends_with(b".lock") => sweep_lock(locks, &name),
+            bytes if bytes.ends_with(LOCK_SUFFIX.as_bytes()) => sweep_lock(locks, &name),
             _ => Ok(()),
         };
         if let Err(error) = swept {
@@ -54,11 +54,7 @@ fn sweep_candidate(locks: &Dir, name: &OsStr) -> Result<(), StoreError> {
         return Ok(());
     };
     for entry in candidate.names()? {
-        let is_held = candidate.is_local()
-            && entry
-                .to_str()
-                .is_some_and(|entry| !token::is_abandoned(&candidate, entry));
-        if is_held {
+        if is_held(&candidate, &entry) {
             return Ok(());
         }
         candidate.unlink(&entry)?;
@@ -66,7 +62,13 @@ fn sweep_candidate(locks: &Dir, name: &OsStr) -> Result<(), StoreError> {
     locks.remove_child(name)
 }
 
-fn is_old(stat: Stat) -> bool {
+/// Whether somebody still makes a lock of the candidate that this is in.
+pub(super) fn is_held(candidate: &Dir, entry: &OsStr) -> bool {
+    let is_abandoned = |entry: &str| token::is_abandoned(candidate, entry);
+    candidate.is_local() && entry.to_str().is_some_and(|it| !is_abandoned(it))
+}
+
+pub(super) fn is_old(stat: Stat) -> bool {
     let age = SystemTime::now().duration_since(stat.modified());
     age.is_ok_and(|age| age > OLD)
 }

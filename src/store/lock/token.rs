@@ -13,7 +13,9 @@ use crate::store::durability::Durability;
 use crate::store::error::StoreError;
 
 /// What candidate directories start with; no lock does.
-pub(super) const CANDIDATE_PREFIX: &str = ".new-";
+pub(crate) const CANDIDATE_PREFIX: &str = ".new-";
+/// What locks end with; see [`Place::lock_name`](crate::store::place::Place::lock_name).
+pub(super) const LOCK_SUFFIX: &str = ".lock";
 
 /// A token file and the directory it is in: a candidate, later the lock.
 #[derive(Debug)]

@@ -1,0 +1,59 @@
+//! What is in `.locks/`: held locks, those of the dead, and what does not belong there.
+
+use std::ffi::{OsStr, OsString};
+
+use super::Findings;
+use crate::store::dir::Dir;
+use crate::store::error::StoreError;
+use crate::store::lock::{self, Remains};
+use crate::store::root::Root;
+
+pub(super) fn examine(root: &Root, findings: &mut Findings) {
+    let path = root.dir().path_of(".locks");
+    let examined = root.existing_locks().and_then(|locks| match locks {
+        Some(locks) => each(&locks, findings),
+        None => Ok(()),
+    });
+    if let Err(error) = examined {
+        findings.failure(&path, &error);
+    }
+}
+
+fn each(locks: &Dir, findings: &mut Findings) -> Result<(), StoreError> {
+    for name in locks.names()? {
+        let path = locks.path_of(&name);
+        match lock::remains(locks, &name)? {
+            Remains::Nothing => {}
+            Remains::Foreign(entry) => findings.problem(
+                "foreign",
+                &entry.map_or_else(|| path.clone(), |it| path.join(it)),
+                "it is no part of a lock",
+                "remove it: whoever wants that lock waits for it in vain",
+            ),
+            Remains::Dead(token) => findings.note(
+                "dead_holder",
+                &path,
+                format!("its holder has ended: {}", shown(&token)),
+                "the next one who wants it takes it at once; --fix removes it now",
+            ),
+            Remains::Held(token) => findings.note(
+                "held",
+                &path,
+                format!("a running process holds it: {}", shown(&token)),
+                "it is given back in a moment, or taken away after some seconds",
+            ),
+            Remains::Candidate => findings.note(
+                "candidate",
+                &path,
+                "it is left of a process that has ended",
+                "the next server that starts sweeps it away; --fix does it now",
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn shown(token: &OsString) -> String {
+    let token: &OsStr = token;
+    token.to_string_lossy().into_owned()
+}
