@@ -84,7 +84,8 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    async fn start(name: &str, mut command: Command) -> Self {
+    /// An assistant of this kind, with a server that this command starts.
+    pub(crate) async fn start(name: &str, mut command: Command) -> Self {
         command
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped());

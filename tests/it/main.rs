@@ -12,6 +12,7 @@ mod demo;
 mod ending;
 mod golden;
 mod lifecycle;
+mod listings;
 mod model;
 mod people;
 mod records;

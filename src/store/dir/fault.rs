@@ -9,6 +9,7 @@
 //! | | `after N` | the same right after that step |
 //! | | `fail N ERRNO` | that step alone is not taken and fails, with an error number of the system |
 //! | | `fail-from N ERRNO` | that step and all later ones fail so |
+//! | `AI_COORD_UNLISTED` | names, with commas | listings of directories leave these out, as some file systems do |
 //! | `AI_COORD_STEPS` | a file | gets a line for each step that was taken: number, step, `ok` or `failed`, path |
 //!
 //! # Limits
@@ -16,6 +17,7 @@
 //! Not in release builds: the module is compiled under `debug_assertions` only.
 
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -30,6 +32,7 @@ use super::step::Step;
 
 const FAULT: &str = "AI_COORD_FAULT";
 const STEPS: &str = "AI_COORD_STEPS";
+const UNLISTED: &str = "AI_COORD_UNLISTED";
 
 /// What is to happen, and at which step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +48,13 @@ enum Fault {
 struct Plan {
     fault: Option<Fault>,
     record: Option<File>,
+    unlisted: Vec<OsString>,
     taken: AtomicU64,
+}
+
+/// Whether a listing has to leave the name out.
+pub(super) fn is_unlisted(name: &OsStr) -> bool {
+    Plan::of_this_process().unlisted.iter().any(|it| it == name)
 }
 
 /// Takes a step as the plan has it.
@@ -54,8 +63,7 @@ pub(super) fn around<T>(
     path: impl Fn() -> PathBuf,
     call: impl FnOnce() -> io::Result<T>,
 ) -> io::Result<T> {
-    static PLAN: OnceLock<Plan> = OnceLock::new();
-    let plan = PLAN.get_or_init(Plan::from_env);
+    let plan = Plan::of_this_process();
     let number = plan.taken.fetch_add(1, Ordering::SeqCst) + 1;
     let fault = plan.fault;
     if fault == Some(Fault::Before(number)) {
@@ -73,13 +81,20 @@ pub(super) fn around<T>(
 }
 
 impl Plan {
+    fn of_this_process() -> &'static Self {
+        static PLAN: OnceLock<Plan> = OnceLock::new();
+        PLAN.get_or_init(Self::from_env)
+    }
+
     fn from_env() -> Self {
         let fault = env::var(FAULT).ok();
         let record = env::var_os(STEPS);
+        let unlisted = env::var(UNLISTED).unwrap_or_default();
         let open = |path| OpenOptions::new().append(true).create(true).open(path);
         Self {
             fault: fault.map(|it| it.parse().expect("a test asks for a fault that there is")),
             record: record.map(|it| open(it).expect("a test names a file that it owns")),
+            unlisted: unlisted.split(',').map(OsString::from).collect(),
             taken: AtomicU64::new(0),
         }
     }
