@@ -14,6 +14,7 @@ that started it.
 Examples:
   ai-coord-mcp demo                  see it work, without any assistant
   ai-coord-mcp where                 which directory it uses from here
+  ai-coord-mcp doctor                what is wrong with it, if anything
   claude mcp add --scope user ai-coord -- ai-coord-mcp
                                      let Claude Code start it everywhere
   ai-coord-mcp --dir /srv/queue      serve a directory of your choice
