@@ -47,21 +47,20 @@ impl Service {
     ) -> Result<Claim, Failure> {
         let me = self.acting(agent, client)?;
         let names = self.names(client)?;
-        let task = self.store.update(id, |task| {
+        let (claimed, ()) = self.store.change(id, |task| {
             let task = task.ok_or_else(|| self.not_found(id))?;
             expect_version(&task, expected_version)?;
             if task.status().is_held() {
                 return if task.assignee().is_some_and(|it| names.contains(it)) {
-                    Ok((None, None))
+                    Ok((None, ()))
                 } else {
                     Err(self.not_assignee(&task, "claim_task"))
                 };
             }
-            self.claimed(task, &me, &names)
-                .map(|task| (Some(task), Some(())))
+            self.claimed(task, &me, &names).map(|task| (Some(task), ()))
         })?;
-        let already = task.is_none();
-        let task = self.task(id)?;
+        let already = claimed.is_none();
+        let task = claimed.map_or_else(|| self.task(id), Ok)?;
         self.handed_out(&task);
         Ok(Claim {
             already,
@@ -140,7 +139,7 @@ impl Service {
         names: &[AgentName],
     ) -> Result<Option<AnyTask>, Failure> {
         let is_mine = |task: &AnyTask| task.assignee().is_some_and(|it| names.contains(it));
-        let handed = self.store.update(id, |task| {
+        let (changed, is_handed) = self.store.change(id, |task| {
             let Some(task) = task else {
                 return Ok((None, false));
             };
@@ -161,10 +160,10 @@ impl Service {
                 _ => Ok::<_, Failure>((None, false)),
             }
         })?;
-        if !handed {
+        if !is_handed {
             return Ok(None);
         }
-        let task = self.task(id)?;
+        let task = changed.map_or_else(|| self.task(id), Ok)?;
         self.handed_out(&task);
         Ok(Some(task))
     }

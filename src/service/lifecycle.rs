@@ -53,9 +53,9 @@ impl Service {
                 answer,
             })
         })?;
-        let whole = self.task(id)?;
-        // The report is made: a thread that cannot be read must not make it look refused.
-        let thread: Thread = self.store.log(&whole).unwrap_or_default();
+        // The report is made: what cannot be read now must not make it look refused.
+        let read = |task: AnyTask| Ok(self.store.log(&task)?);
+        let thread: Thread = self.task(id).and_then(read).unwrap_or_default();
         let messages = self.showing(Self::riding(&thread, &names, since));
         Ok(Reported {
             task,

@@ -186,7 +186,9 @@ impl Service {
                     .next())
             })
         };
-        let waited = self.wait(&patience, look).await?;
+        // The message stands: a wait that fails must not make it look refused, and posted again.
+        let waited = self.wait(&patience, look).await;
+        let waited = waited.unwrap_or(Waiting::TimedOut);
         let timed_out = Some(matches!(waited, Waiting::TimedOut));
         let reply = match waited {
             Waiting::Found(reply) => self.showing(vec![reply]).pop(),

@@ -123,8 +123,23 @@ impl Engine {
     pub(crate) fn update<D, R, E>(
         &self,
         place: &Place,
-        mut decide: impl FnMut(&Root, Option<D>) -> Result<(Option<D>, R), E>,
+        decide: impl FnMut(&Root, Option<D>) -> Result<(Option<D>, R), E>,
     ) -> Result<R, E>
+    where
+        D: Document + Serialize,
+        E: From<StoreError>,
+    {
+        let (_, answer) = self.change(place, decide)?;
+        Ok(answer)
+    }
+
+    /// [`update`](Self::update) that gives what it committed, if anything: to read it again could fail, and a change that
+    /// stands must not look refused.
+    pub(crate) fn change<D, R, E>(
+        &self,
+        place: &Place,
+        mut decide: impl FnMut(&Root, Option<D>) -> Result<(Option<D>, R), E>,
+    ) -> Result<(Option<D>, R), E>
     where
         D: Document + Serialize,
         E: From<StoreError>,
@@ -134,11 +149,11 @@ impl Engine {
             let lock = Lock::acquire(self, place)?;
             let (next, answer) = decide(lock.root(), lock.read()?)?;
             let Some(next) = next else {
-                return Ok(answer);
+                return Ok((None, answer));
             };
             let bytes = document::encode(&lock.path(), &next)?;
             if lock.commit(&bytes)? == Commit::Done {
-                return Ok(answer);
+                return Ok((Some(next), answer));
             }
         }
         Err(self.lost(place, started.elapsed()).into())

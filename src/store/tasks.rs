@@ -183,15 +183,27 @@ impl Store {
     pub(crate) fn update<R, E: From<StoreError>>(
         &self,
         id: TaskId,
-        mut decide: impl FnMut(Option<AnyTask>) -> Result<(Option<AnyTask>, R), E>,
+        decide: impl FnMut(Option<AnyTask>) -> Result<(Option<AnyTask>, R), E>,
     ) -> Result<R, E> {
+        let (_, answer) = self.change(id, decide)?;
+        Ok(answer)
+    }
+
+    /// [`update`](Self::update) that gives the task as it is now, if it was changed.
+    pub(crate) fn change<R, E: From<StoreError>>(
+        &self,
+        id: TaskId,
+        mut decide: impl FnMut(Option<AnyTask>) -> Result<(Option<AnyTask>, R), E>,
+    ) -> Result<(Option<AnyTask>, R), E> {
         let place = place(Folder::Tasks, id);
-        self.engine.update(&place, |root, entry: Option<Entry>| {
+        let changed = self.engine.change(&place, |root, entry: Option<Entry>| {
             let entry = listing::checked(&root.path_of(&place), id, entry)?;
             let (next, answer) = decide(entry.map(Entry::live).transpose()?)?;
             let next = next.map(|task| Entry::Live(Box::new(settled(root, task))));
-            Ok((next, answer))
-        })
+            Ok::<_, E>((next, answer))
+        });
+        let (entry, answer) = changed?;
+        Ok((entry.map(Entry::live).transpose()?, answer))
     }
 
     /// Adds an entry to a log of a task, and changes the task with it where `decide` says so.

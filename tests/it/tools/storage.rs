@@ -196,3 +196,24 @@ async fn where_says_which_directory_and_why_and_demo_is_as_it_has_to_be() {
     let left: Vec<_> = fs::read_dir(place.outside()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[tokio::test]
+async fn a_message_that_stands_is_answered_though_the_wait_for_a_reply_fails() {
+    let place = Place::new();
+    let agent = place.agent("boss").await;
+    let new = json!({"title": "t", "description": "d"});
+    agent.ok("create_task", new).await;
+    let thread = place.path().join("messages/task-0001.json");
+    let spoil = async {
+        while !thread.exists() {
+            tokio::task::yield_now().await;
+        }
+        let posted = fs::read_to_string(&thread).unwrap();
+        fs::write(&thread, "spoilt").unwrap();
+        posted
+    };
+    let question = json!({"task_id": "task-0001", "content": "hm?", "wait_seconds": 3600});
+    let (answer, posted) = tokio::join!(agent.ok("post_message", question), spoil);
+    assert_eq!(answer["timed_out"], true);
+    assert!(posted.contains(answer["message"]["id"].as_str().unwrap()));
+}
