@@ -103,6 +103,12 @@ impl Server {
         }
     }
 
+    /// Whether a message has come that nobody has taken.
+    pub(crate) fn has_message(&mut self) -> bool {
+        self.early.extend(self.output.try_iter());
+        !self.early.is_empty()
+    }
+
     /// All messages up to the end of output that nobody has taken.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut rest = std::mem::take(&mut self.early);
@@ -133,9 +139,12 @@ impl Server {
         self.input = None;
     }
 
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).expect("a pid is an i32"))
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id()).expect("a pid is an i32");
-        kill(Pid::from_raw(pid), signal).expect("it is our child");
+        kill(self.pid(), signal).expect("it is our child");
     }
 
     /// How the process ended, if it has.

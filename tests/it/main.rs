@@ -16,6 +16,7 @@ mod listings;
 mod model;
 mod people;
 mod records;
+mod stress;
 mod tasks;
 mod terminal;
 mod tools;

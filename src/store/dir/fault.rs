@@ -1,4 +1,4 @@
-//! Faults on demand: ends this process at a step, makes steps fail, keeps a record of them.
+//! Faults on demand: ends or stops this process at a step, makes steps fail, keeps a record of them.
 //!
 //! Responsibility: to show what a crash, a full disk or a broken one does at *each* step, which no amount of killing at
 //! random can. Tests say what they want in the environment of a server that they start:
@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `AI_COORD_FAULT` | `before N` | ends the process, as SIGKILL does, before its Nth step, counted from 1 |
 //! | | `after N` | the same right after that step |
+//! | | `stop N` | stops the process, as SIGSTOP does, before that step; it takes it when it is continued |
 //! | | `fail N ERRNO` | that step alone is not taken and fails, with an error number of the system |
 //! | | `fail-from N ERRNO` | that step and all later ones fail so |
 //! | `AI_COORD_UNLISTED` | names, with commas | listings of directories leave these out, as some file systems do |
@@ -39,6 +40,7 @@ const UNLISTED: &str = "AI_COORD_UNLISTED";
 enum Fault {
     Before(u64),
     After(u64),
+    Stop(u64),
     Fail { at: u64, errno: i32 },
     FailFrom { from: u64, errno: i32 },
 }
@@ -68,6 +70,9 @@ pub(super) fn around<T>(
     let fault = plan.fault;
     if fault == Some(Fault::Before(number)) {
         die();
+    }
+    if fault == Some(Fault::Stop(number)) {
+        raise(Signal::SIGSTOP).expect("a process may stop itself");
     }
     let result = match fault.and_then(|fault| fault.errno(number)) {
         Some(errno) => Err(io::Error::from_raw_os_error(errno)),
@@ -133,6 +138,7 @@ impl FromStr for Fault {
         Ok(match *words.as_slice() {
             ["before", at] => Self::Before(number(at)?),
             ["after", at] => Self::After(number(at)?),
+            ["stop", at] => Self::Stop(number(at)?),
             ["fail", at, code] => Self::Fail {
                 at: number(at)?,
                 errno: errno(code)?,
@@ -163,12 +169,13 @@ mod tests {
     fn faults_are_read_as_they_are_documented() {
         assert_eq!("before 3".parse(), Ok(Fault::Before(3)));
         assert_eq!("after 3".parse(), Ok(Fault::After(3)));
+        assert_eq!("stop 3".parse(), Ok(Fault::Stop(3)));
         assert_eq!("fail 3 28".parse(), Ok(Fault::Fail { at: 3, errno: 28 }));
         assert_eq!(
             "fail-from 3 5".parse(),
             Ok(Fault::FailFrom { from: 3, errno: 5 })
         );
-        for wrong in ["", "before", "before x", "fail 3", "around 3"] {
+        for wrong in ["", "before", "before x", "stop", "fail 3", "around 3"] {
             assert!(wrong.parse::<Fault>().is_err(), "{wrong}");
         }
     }
