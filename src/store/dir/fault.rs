@@ -8,6 +8,7 @@
 //! | `AI_COORD_FAULT` | `before N` | ends the process, as SIGKILL does, before its Nth step, counted from 1 |
 //! | | `after N` | the same right after that step |
 //! | | `stop N` | stops the process, as SIGSTOP does, before that step; it takes it when it is continued |
+//! | | `stop-each N` | the same before every Nth step |
 //! | | `fail N ERRNO` | that step alone is not taken and fails, with an error number of the system |
 //! | | `fail-from N ERRNO` | that step and all later ones fail so |
 //! | `AI_COORD_UNLISTED` | names, with commas | listings of directories leave these out, as some file systems do |
@@ -41,6 +42,7 @@ enum Fault {
     Before(u64),
     After(u64),
     Stop(u64),
+    StopEach(u64),
     Fail { at: u64, errno: i32 },
     FailFrom { from: u64, errno: i32 },
 }
@@ -71,7 +73,7 @@ pub(super) fn around<T>(
     if fault == Some(Fault::Before(number)) {
         die();
     }
-    if fault == Some(Fault::Stop(number)) {
+    if fault.is_some_and(|fault| fault.stops_at(number)) {
         raise(Signal::SIGSTOP).expect("a process may stop itself");
     }
     let result = match fault.and_then(|fault| fault.errno(number)) {
@@ -117,6 +119,15 @@ impl Plan {
 }
 
 impl Fault {
+    /// Whether the process is stopped before the step of this number.
+    fn stops_at(self, number: u64) -> bool {
+        match self {
+            Self::Stop(at) => at == number,
+            Self::StopEach(every) => number.is_multiple_of(every),
+            _ => false,
+        }
+    }
+
     /// How the step of this number fails, if it does.
     fn errno(self, number: u64) -> Option<i32> {
         match self {
@@ -139,6 +150,7 @@ impl FromStr for Fault {
             ["before", at] => Self::Before(number(at)?),
             ["after", at] => Self::After(number(at)?),
             ["stop", at] => Self::Stop(number(at)?),
+            ["stop-each", every] => Self::StopEach(number(every)?),
             ["fail", at, code] => Self::Fail {
                 at: number(at)?,
                 errno: errno(code)?,
@@ -170,6 +182,7 @@ mod tests {
         assert_eq!("before 3".parse(), Ok(Fault::Before(3)));
         assert_eq!("after 3".parse(), Ok(Fault::After(3)));
         assert_eq!("stop 3".parse(), Ok(Fault::Stop(3)));
+        assert_eq!("stop-each 3".parse(), Ok(Fault::StopEach(3)));
         assert_eq!("fail 3 28".parse(), Ok(Fault::Fail { at: 3, errno: 28 }));
         assert_eq!(
             "fail-from 3 5".parse(),
@@ -178,6 +191,14 @@ mod tests {
         for wrong in ["", "before", "before x", "stop", "fail 3", "around 3"] {
             assert!(wrong.parse::<Fault>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn one_step_is_stopped_at_or_every_so_many() {
+        let stopping = |fault: Fault| [2, 3, 4, 6].map(|number| fault.stops_at(number));
+        assert_eq!(stopping(Fault::Stop(3)), [false, true, false, false]);
+        assert_eq!(stopping(Fault::StopEach(3)), [false, true, false, true]);
+        assert_eq!(stopping(Fault::Before(3)), [false; 4]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! with hits a step of an update for certain; see `src/store/dir/fault.rs`, which debug builds have.
 
 use std::{
+    ops::Range,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -14,7 +15,7 @@ use nix::sys::signal::Signal;
 use super::{client::Slot, rng::Rng};
 
 /// How long the stopped stay so at most: longer than the short limit by far, and no time for the long one.
-const STOPPED_MILLISECONDS: u64 = 200;
+const STOPPED: Range<u64> = 60..180;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,12 +40,12 @@ pub(super) fn rage(
             for slot in slots {
                 slot.signal(Signal::SIGCONT);
             }
-            wake_at = Instant::now() + Duration::from_millis(1 + rng.below(STOPPED_MILLISECONDS));
+            wake_at = Instant::now() + Duration::from_millis(rng.within(STOPPED));
         }
         let victim = rng.pick(slots).filter(|_| Instant::now() < until);
         match (victim, rng.below(100)) {
             (Some(slot), 0..5) => toll.kills += u64::from(slot.signal(Signal::SIGKILL)),
-            (Some(slot), 5..45) => toll.stops += u64::from(slot.signal(Signal::SIGSTOP)),
+            (Some(slot), 5..20) => toll.stops += u64::from(slot.signal(Signal::SIGSTOP)),
             _ => {}
         }
     }
@@ -53,10 +54,9 @@ pub(super) fn rage(
 
 /// The fault that the next server is started with, if it gets one.
 pub(super) fn fault(rng: &mut Rng) -> Option<String> {
-    let step = 1 + rng.below(150);
     match rng.below(10) {
-        0..3 => Some(format!("after {step}")),
-        3..7 => Some(format!("stop {step}")),
+        0..3 => Some(format!("after {}", rng.within(1..150))),
+        3..9 => Some(format!("stop-each {}", rng.within(11..80))),
         _ => None,
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Limits: small and fast, and random enough for choosing among servers and moments.
 
+use std::ops::Range;
+
 pub(super) struct Rng(u64);
 
 impl Rng {
@@ -19,6 +21,10 @@ impl Rng {
     /// A number below `end`, which is not zero.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
+    }
+
+    pub(super) fn within(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.below(range.end - range.start)
     }
 
     pub(super) fn chance(&mut self, percent: u64) -> bool {

@@ -50,7 +50,8 @@ pub(super) struct Report {
     lost: usize,
     toll: Toll,
     deaths: u64,
-    takeovers: usize,
+    from_dead: usize,
+    from_living: usize,
     reads: u64,
     tasks: usize,
     violations: Vec<String>,
@@ -87,7 +88,7 @@ impl Round {
         report.count(&calls);
         report.tasks = found.tasks.len();
         report.deaths = slots.iter().map(Slot::deaths).sum();
-        report.takeovers = self.takeovers();
+        (report.from_dead, report.from_living) = self.takeovers();
         report.took = started.elapsed();
         report.violations = self.violations.take();
         report
@@ -167,7 +168,10 @@ impl Round {
         let mut command = self.place.command().into_std();
         command
             .env("COORDINATION_AGENT", name)
-            .env("COORDINATION_STALE_LOCK_SECONDS", self.limit.seconds())
+            .env(
+                "COORDINATION_STALE_LOCK_SECONDS",
+                self.limit.seconds().to_string(),
+            )
             .stderr(self.log());
         if name == FLUSHING {
             command.env("COORDINATION_DURABILITY", "full");
@@ -187,15 +191,36 @@ impl Round {
         self.place.outside().join("stderr")
     }
 
-    fn takeovers(&self) -> usize {
+    /// The locks that were taken away: from the dead, and from the living.
+    fn takeovers(&self) -> (usize, usize) {
         let log = fs::read_to_string(self.log_path()).expect("the servers wrote text");
-        log.matches("took a lock away").count()
+        let ages = log
+            .lines()
+            .filter(|line| line.contains("took a lock away"))
+            .filter_map(|line| line.rsplit_once("age=").map(|(_, age)| age));
+        // Before the limit only the dead are given up.
+        let (dead, living) = ages.partition::<Vec<_>, _>(|age| seconds(age) < self.limit.seconds());
+        (dead.len(), living.len())
     }
+}
+
+/// How many seconds a [`Duration`] is that `Debug` wrote.
+fn seconds(age: &str) -> f64 {
+    let units = [("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+    let number = units
+        .iter()
+        .find_map(|(unit, size)| Some(age.strip_suffix(unit)?.parse::<f64>().ok()? * size));
+    number.unwrap_or_else(|| panic!("{age} is no age"))
 }
 
 impl Report {
     pub(super) const fn is_clean(&self) -> bool {
         self.violations.is_empty()
+    }
+
+    /// Whether it was worth the name, on however busy a machine.
+    pub(super) const fn was_a_storm(&self) -> bool {
+        self.answered >= 10 && self.toll.kills + self.deaths > 0 && self.reads > 0
     }
 
     fn count(&mut self, calls: &[Call]) {
@@ -216,7 +241,7 @@ impl fmt::Display for Report {
         write!(
             out,
             "{:.1} s, {} tasks: {} changes acknowledged, {} refused, {} busy, {} unanswered; {} kills and {} stops sent, \
-             {} servers lost in a call, {} locks taken away; {} undisturbed reads; {} violations",
+             {} servers lost in a call, {} locks taken from the dead and {} from the living; {} undisturbed reads; {} violations",
             self.took.as_secs_f64(),
             self.tasks,
             self.answered,
@@ -226,7 +251,8 @@ impl fmt::Display for Report {
             self.toll.kills,
             self.toll.stops,
             self.deaths,
-            self.takeovers,
+            self.from_dead,
+            self.from_living,
             self.reads,
             self.violations.len(),
         )?;

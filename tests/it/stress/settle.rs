@@ -45,10 +45,10 @@ pub(super) fn settle(
         format!("listed: {listed:?}, found: {found:?}")
     });
     let shown: Vec<_> = tasks.iter().map(|it| show(&mut client, &id(it))).collect();
-    act(&mut client, Tool::Create, None, violations);
-    for task in &tasks {
-        let status = task["status"].as_str().expect("a task has a status");
-        lock_everything(&mut client, &id(task), status, violations);
+    if let Err(wrong) = lock_everything(&mut client, &tasks) {
+        // What comes after would only say the same, and take long.
+        violations.add(wrong);
+        return client.end();
     }
     let calls = client.end();
     let after = Found::read(directory);
@@ -90,26 +90,34 @@ fn show(client: &mut Client<'_>, task: &str) -> Shown {
     }
 }
 
-/// Changes the task, its thread and its reports, which takes the lock of each.
-fn lock_everything(client: &mut Client<'_>, task: &str, status: &str, violations: &Violations) {
-    let to_pending: &[Tool] = match status {
-        "pending" => &[],
-        "completed" | "approved" | "cancelled" => &[Tool::Reopen],
-        _ => &[Tool::Cancel, Tool::Reopen],
-    };
-    act(client, Tool::Post, Some(task), violations);
-    for further in to_pending.iter().chain(&[Tool::Claim, Tool::Report]) {
-        act(client, *further, Some(task), violations);
+/// Changes each task, its thread and its reports, which takes the lock of each, and makes a task, which takes the last.
+fn lock_everything(client: &mut Client<'_>, tasks: &[Value]) -> Result<(), String> {
+    act(client, Tool::Create, None)?;
+    for task in tasks {
+        let to_pending: &[Tool] = match task["status"].as_str().expect("a task has a status") {
+            "pending" => &[],
+            "completed" | "approved" | "cancelled" => &[Tool::Reopen],
+            _ => &[Tool::Cancel, Tool::Reopen],
+        };
+        let task = id(task);
+        act(client, Tool::Post, Some(&task))?;
+        for tool in to_pending.iter().chain(&[Tool::Claim, Tool::Report]) {
+            act(client, *tool, Some(&task))?;
+        }
     }
+    Ok(())
 }
 
-fn act(client: &mut Client<'_>, tool: Tool, task: Option<&str>, violations: &Violations) {
+fn act(client: &mut Client<'_>, tool: Tool, task: Option<&str>) -> Result<(), String> {
     let started = Instant::now();
     let fate = client.act(tool, task);
     let elapsed = started.elapsed();
-    violations.check(matches!(fate, Fate::Answered(_)) && elapsed < FAST, || {
-        format!("after everything: {tool:?} of {task:?} took {elapsed:?}: {fate:?}")
-    });
+    match fate {
+        Fate::Answered(_) if elapsed < FAST => Ok(()),
+        _ => Err(format!(
+            "after everything: {tool:?} of {task:?} took {elapsed:?}: {fate:?}"
+        )),
+    }
 }
 
 impl Shown {

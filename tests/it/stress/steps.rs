@@ -52,7 +52,10 @@ impl Scene {
         let mut command: Command = self.place.command().into_std();
         command
             .env("COORDINATION_AGENT", name)
-            .env("COORDINATION_STALE_LOCK_SECONDS", self.limit.seconds())
+            .env(
+                "COORDINATION_STALE_LOCK_SECONDS",
+                self.limit.seconds().to_string(),
+            )
             // That locks are taken away is what happens here, and nothing to be warned of.
             .env("RUST_LOG", "off");
         if let Some(fault) = fault {
