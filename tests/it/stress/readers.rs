@@ -38,13 +38,13 @@ pub(super) fn read_files(directory: &Path, violations: &Violations, over: &Atomi
                 }
             };
             reads += 1;
-            let before = seen.get(&path).copied().unwrap_or(0);
             match check(&text) {
-                Ok(now) if now >= before => drop(seen.insert(path, now)),
-                Ok(now) => violations.add(format!(
-                    "{} went back from {before} to {now}",
-                    path.display()
-                )),
+                Ok(now) => {
+                    let before = seen.insert(path.clone(), now).unwrap_or(0);
+                    violations.check(now >= before, || {
+                        format!("{} went back from {before} to {now}", path.display())
+                    });
+                }
                 Err(wrong) => violations.add(format!("{}: {wrong}: {text:?}", path.display())),
             }
         }

@@ -36,7 +36,9 @@ pub(super) struct Round {
     seed: u64,
     violations: Violations,
     board: Board,
+    /// The clients are done.
     over: AtomicBool,
+    /// Chaos is, too.
     calm: AtomicBool,
 }
 

@@ -64,6 +64,14 @@ impl Scene {
         Peer(Server::spawn(&mut command))
     }
 
+    /// One that has handed the task in.
+    fn worker_who_is_done(&self) -> Peer {
+        let mut worker = self.server("worker", None);
+        worker.ok("claim_task", &json!({"task_id": TASK}));
+        worker.ok("complete_task", &json!({"task_id": TASK}));
+        worker
+    }
+
     /// Locks with a holder.
     fn held(&self) -> Vec<PathBuf> {
         let locks = fs::read_dir(self.place.path().join(".locks"));
@@ -101,6 +109,11 @@ impl Peer {
         self.take(tool)
     }
 
+    fn say_hello(&mut self) -> Value {
+        let hello = json!({"task_id": TASK, "content": "hello"});
+        self.ok("post_message", &hello)
+    }
+
     fn take(&mut self, tool: &str) -> Result<Value, String> {
         let answer = self.0.answer(&json!(tool));
         let result = &answer["result"];
@@ -128,7 +141,7 @@ impl Peer {
     }
 }
 
-/// How often each of these texts is in the entries of the task.
+/// How many entries have this text there.
 fn count(entries: &[Value], key: &str, text: &str) -> usize {
     entries.iter().filter(|it| it[key] == text).count()
 }
@@ -139,9 +152,7 @@ fn the_dead_block_nobody_though_the_limit_is_an_hour() {
     let mut held = 0;
     for step in 1..MANY {
         let scene = Scene::new(Limit::Hour);
-        let mut worker = scene.server("worker", None);
-        worker.ok("claim_task", &json!({"task_id": TASK}));
-        worker.ok("complete_task", &json!({"task_id": TASK}));
+        let mut worker = scene.worker_who_is_done();
         let mut victim = scene.server("reviewer", Some(&format!("after {step}")));
         victim.send(
             "request_revision",
@@ -155,11 +166,11 @@ fn the_dead_block_nobody_though_the_limit_is_an_hour() {
         let left = scene.held();
         held += left.len();
 
+        // Reading takes no lock, and finds what the dead one did not get into the second document.
+        let shown = worker.ok("get_messages", &json!({"task_id": TASK}));
+        let shown = count(shown["messages"].as_array().unwrap(), "content", "more");
         let started = Instant::now();
-        worker.ok(
-            "post_message",
-            &json!({"task_id": TASK, "content": "hello"}),
-        );
+        worker.say_hello();
         let took = started.elapsed();
         assert!(took < FAST, "step {step}: {took:?} after {left:?} was left");
         assert_eq!(scene.held(), [] as [PathBuf; 0], "step {step}");
@@ -168,9 +179,9 @@ fn the_dead_block_nobody_though_the_limit_is_an_hour() {
         let messages = &found.messages[TASK];
         let sent_back = count(found.history(TASK), "note", "more");
         assert_eq!(
-            count(messages, "content", "more"),
-            sent_back,
-            "step {step}: the history and the thread agree: {found:?}"
+            [shown, count(messages, "content", "more")],
+            [sent_back; 2],
+            "step {step}: the thread, as shown and as written, agrees with the history: {found:?}"
         );
         assert_eq!(count(messages, "content", "hello"), 1, "step {step}");
     }
@@ -266,19 +277,14 @@ fn a_stopped_change_of_two_documents_keeps_what_others_have_written() {
     let mut robbed = 0;
     for step in 1..MANY {
         let scene = Scene::new(Limit::Short);
-        let mut worker = scene.server("worker", None);
-        worker.ok("claim_task", &json!({"task_id": TASK}));
-        worker.ok("complete_task", &json!({"task_id": TASK}));
+        let mut worker = scene.worker_who_is_done();
         let send_back = json!({"task_id": TASK, "feedback": "more"});
         let Some(stopped) = Stopped::at(step, scene, "request_revision", &send_back) else {
             assert!(robbed >= 5, "the lock was held at {robbed} steps of {step}");
             return;
         };
         robbed += u64::from(stopped.is_lock_held);
-        let hello = worker.ok(
-            "post_message",
-            &json!({"task_id": TASK, "content": "hello"}),
-        );
+        let hello = worker.say_hello();
         let (answer, mut found) = stopped.go_on();
         let answer = answer.unwrap_or_else(|error| panic!("step {step}: {error}"));
 
