@@ -55,7 +55,7 @@ pub(super) fn settle(
     for before in shown {
         before.check(&after, &name, violations);
     }
-    check_locks(&directory.join(".locks"), &after, violations);
+    check_locks(&directory.join(".locks"), violations);
     calls
 }
 
@@ -153,17 +153,13 @@ impl Shown {
     }
 }
 
-/// Locks are empty now, or gone. Two things may be left of the killed: candidates, which are swept when they are old, and
-/// the lock of a task that was never made, whose number nobody uses again.
-fn check_locks(locks: &Path, after: &Found, violations: &Violations) {
+/// Locks are empty now, or gone: the last process has swept what the killed left. Only their candidates stay, until they
+/// are old.
+fn check_locks(locks: &Path, violations: &Violations) {
     for entry in fs::read_dir(locks).expect("the directory is there") {
         let path = entry.expect("the directory can be read").path();
         let name = path.file_name().map_or("".into(), OsStr::to_string_lossy);
-        let task = name
-            .strip_prefix("tasks-")
-            .and_then(|it| it.strip_suffix(".lock"));
-        let was_never_made = task.is_some_and(|it| !after.tasks.contains_key(it));
-        if name.starts_with(".new-") || was_never_made {
+        if name.starts_with(".new-") {
             continue;
         }
         let content: Vec<_> = fs::read_dir(&path)
