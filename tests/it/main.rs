@@ -11,6 +11,7 @@ mod crash;
 mod demo;
 mod ending;
 mod golden;
+mod hostile;
 mod lifecycle;
 mod listings;
 mod model;
