@@ -8,3 +8,10 @@ pub mod domain;
 pub mod mcp;
 mod service;
 mod store;
+
+/// What the targets in `fuzz/` run, and the unit tests too. No part of the interface.
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::{mcp::fuzzing as mcp, store::fuzzing as store};
+}

@@ -69,6 +69,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use self::wire::fuzzing;
 pub use self::{
     caller::{Caller, Interruption},
     parameters::Parameters,

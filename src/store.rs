@@ -15,6 +15,8 @@ mod document;
 mod durability;
 mod engine;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod listing;
 pub(crate) mod location;
 mod lock;

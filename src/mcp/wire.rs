@@ -18,6 +18,8 @@
 //! id elsewhere than in its answer (`subscriptions/listen` does) would need translating here.
 
 mod decode;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod in_flight;
 mod lines;
 mod scan;

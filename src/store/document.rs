@@ -141,7 +141,7 @@ fn size_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, StoreError> {
+pub(super) fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, StoreError> {
     let corrupt = |reason| StoreError::corrupt(path.to_path_buf(), reason);
     let text = text_of(bytes).map_err(corrupt)?;
     D::parse(text).map_err(|_| match foreign_version(text) {

@@ -18,7 +18,7 @@ const STEM: &str = "sequence";
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Sequence {
+pub(super) struct Sequence {
     #[serde(default)]
     format_version: FormatVersion,
     last: u64,
