@@ -8,6 +8,7 @@ mod agent;
 mod any_task;
 mod id;
 mod message;
+mod objects;
 mod outbox;
 mod present;
 mod progress;
@@ -39,3 +40,5 @@ pub use transition::{
     OwnWork, Refused, Reopenable, Returnable, Startable, Transition, UnknownAction,
 };
 pub use values::{Bounded, BoundedError, FormatVersion, Metadata, MetadataError, Submission};
+
+pub(crate) use objects::Objects;

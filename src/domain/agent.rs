@@ -44,11 +44,8 @@ impl AgentName {
     }
 }
 
-/// The text with `-` for what names do not have; nothing if no letter or digit of it is left.
+/// The text with `-` for what names do not have.
 fn sanitized(text: &str) -> String {
-    if !text.chars().any(|it| it.is_ascii_alphanumeric()) {
-        return String::new();
-    }
     text.chars()
         .map(|it| if is_allowed(it) { it } else { '-' })
         .collect()
@@ -69,7 +66,7 @@ impl TryFrom<String> for AgentName {
 
     fn try_from(text: String) -> Result<Self, AgentNameError> {
         match text.chars().count() {
-            0 => Err(AgentNameError::Blank),
+            _ if !text.chars().any(|it| it.is_ascii_alphanumeric()) => Err(AgentNameError::Blank),
             length if length > Self::LIMIT => Err(AgentNameError::TooLong { length }),
             _ if text == Self::ME => Err(AgentNameError::Reserved),
             _ => match text.chars().find(|it| !is_allowed(*it)) {
@@ -123,7 +120,7 @@ impl schemars::JsonSchema for RequestedName {
 /// The text is not an agent's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgentNameError {
-    /// Nothing is there.
+    /// Nothing of it is a letter or digit.
     #[error("an agent's name needs a letter or digit of A-Z a-z 0-9")]
     Blank,
     /// Longer than 64 characters.
@@ -186,7 +183,16 @@ mod tests {
 
     #[test]
     fn files_hold_only_names_that_were_given_out() {
-        for wrong in ["", "a b", "a/b", "..\u{0}", "me", &"x".repeat(65)] {
+        for wrong in [
+            "",
+            "..",
+            "-#-",
+            "a b",
+            "a/b",
+            "..\u{0}",
+            "me",
+            &"x".repeat(65),
+        ] {
             assert!(
                 AgentName::try_from(wrong.to_owned()).is_err(),
                 "{wrong:?} was taken"

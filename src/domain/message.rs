@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use uuid::Uuid;
 
-use super::{AgentName, Content, OutboxEntry, TaskId, Timestamp};
+use super::{AgentName, Content, OutboxEntry, TaskId, Timestamp, objects::Objects};
 
 /// The name of a message or progress entry, given out by whoever makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,8 +42,7 @@ pub struct Message {
 }
 
 /// All messages on one task, oldest first, with strictly increasing timestamps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<Message>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Thread(Vec<Message>);
 
 impl Thread {
@@ -90,6 +89,13 @@ impl Thread {
     /// The first message that says it belongs to another task, if one does.
     pub fn stranger(&self, task: TaskId) -> Option<&Message> {
         self.0.iter().find(|it| it.task_id != task)
+    }
+}
+
+impl<'de> Deserialize<'de> for Thread {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let messages = Vec::deserialize(Objects(deserializer))?;
+        Self::try_from(messages).map_err(de::Error::custom)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
     AgentName, FormatVersion, MessageId, Note, OutboxEntry, ThreadError, Timestamp,
-    message::in_order, present::present,
+    message::in_order, objects::Objects, present::present,
 };
 
 /// How much is done: 0 to 100.
@@ -133,8 +133,8 @@ impl ProgressEntry {
 }
 
 /// All reports on one task, oldest first, and where they have got to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Record", into = "Record")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "Record")]
 pub struct ProgressLog {
     latest: Option<ProgressEntry>,
     history: Vec<ProgressEntry>,
@@ -206,6 +206,13 @@ struct Record {
     )]
     latest: Option<ProgressEntry>,
     history: Vec<ProgressEntry>,
+}
+
+impl<'de> Deserialize<'de> for ProgressLog {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let record = Record::deserialize(Objects(deserializer))?;
+        Self::try_from(record).map_err(de::Error::custom)
+    }
 }
 
 impl TryFrom<Record> for ProgressLog {

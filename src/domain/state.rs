@@ -2,13 +2,15 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
 
 use super::{AgentName, Note, Submission};
 
 /// A status as a value: the run-time twin of the types in this module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Nobody has taken the task.
     Pending,
@@ -62,6 +64,37 @@ impl Status {
             self,
             Self::Claimed | Self::InProgress | Self::RevisionRequested
         )
+    }
+}
+
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// By hand, because a derived reader takes `{"claimed": null}` for `"claimed"`.
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Status;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a status")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Status, E> {
+                let known = Status::ALL.into_iter().find(|it| it.as_str() == name);
+                known.ok_or_else(|| {
+                    let all = Status::ALL.map(|it| format!("`{it}`")).join(", ");
+                    E::custom(format!("unknown variant `{name}`, expected one of {all}"))
+                })
+            }
+        }
+
+        deserializer.deserialize_str(Name)
     }
 }
 

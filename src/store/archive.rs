@@ -19,7 +19,7 @@
 
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::document::{self, Document};
 use super::error::StoreError;
@@ -30,7 +30,8 @@ use super::place::Folder;
 use super::root::Root;
 use super::tasks::{Store, read_log};
 use crate::domain::{
-    AgentName, AnyTask, FormatVersion, ProgressLog, Stamp, Status, TaskId, Thread, Timestamp,
+    AgentName, AnyTask, FormatVersion, Objects, ProgressLog, Stamp, Status, TaskId, Thread,
+    Timestamp,
 };
 
 /// How often archiving or restoring starts over whose lock was taken away. One more than elsewhere: marking a
@@ -48,7 +49,7 @@ pub(super) enum Entry {
 
 /// What stands for an archived task where it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Tombstone {
     #[serde(default)]
     format_version: FormatVersion,
@@ -202,6 +203,18 @@ impl Tombstone {
             return Err(StoreError::corrupt(path, reason));
         }
         Ok(task)
+    }
+}
+
+impl Serialize for Tombstone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tombstone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(Objects(deserializer))
     }
 }
 

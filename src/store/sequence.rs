@@ -6,22 +6,34 @@
 //! Limits: when the file is lost, the numbers that are visible somewhere are what is left to go by;
 //! finding the highest is the caller's part, because only it knows where documents lie.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::engine::Engine;
 use super::error::StoreError;
 use super::place::{Folder, Place};
 use super::root::Root;
-use crate::domain::FormatVersion;
+use crate::domain::{FormatVersion, Objects};
 
 const STEM: &str = "sequence";
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Sequence {
     #[serde(default)]
     format_version: FormatVersion,
     last: u64,
+}
+
+impl Serialize for Sequence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sequence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(Objects(deserializer))
+    }
 }
 
 /// Gives out the next number above `floor`.
@@ -154,6 +166,7 @@ mod tests {
         let cases = [
             ("{\"last\": -1}", "line 1, last: invalid value"),
             ("{}", "missing field `last`"),
+            ("[1, 41]", "line 1: invalid type: sequence"),
             (
                 "{\"last\": 18446744073709551615}",
                 "its number is the last one",

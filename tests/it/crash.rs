@@ -138,7 +138,6 @@ fn walk(operation: &Operation) {
 
 /// After a crash the next operation works at once, and leaves nothing of the crash.
 fn go_on(queue: &Queue, ids: &BTreeSet<String>, auditor: &mut Server, fault: &str) {
-    queue.touch(ids, auditor, fault);
     // Each process tidies up with its first change.
     let create = Operation::call(
         "next",
@@ -146,6 +145,7 @@ fn go_on(queue: &Queue, ids: &BTreeSet<String>, auditor: &mut Server, fault: &st
         json!({"title": "t", "description": "d"}),
     );
     create.run(queue, None);
+    queue.touch(ids, auditor, fault);
     queue.assert_nothing_is_held(fault);
     queue.assert_nothing_is_there_twice(fault);
 }

@@ -1,6 +1,5 @@
 //! Reading tasks back: what the program wrote comes back as it was, and what it cannot have written is refused.
 
-mod edits;
 mod forgeries;
 
 use ai_coord::domain::{

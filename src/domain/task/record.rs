@@ -16,7 +16,7 @@ use crate::domain::{
     AgentName, AnyTask, Approved, Bounded, Cancelled, Claimed, Completed, Description,
     DirectoryPath, ExpectedOutput, Facts, FilePath, FormatVersion, InProgress, MessageId, Metadata,
     Note, OutboxEntry, Pending, RevisionRequested, Rework, State, Status, Submission, Tag, TaskId,
-    Timestamp, Title, Transition, present::present,
+    Timestamp, Title, Transition, objects::Objects, present::present,
 };
 
 /// What a task file says. Private: to everybody else a file is an [`AnyTask`] or an error.
@@ -112,6 +112,9 @@ pub enum RecordError {
         /// The task's status.
         status: Status,
     },
+    /// It waits for itself.
+    #[error("`after` names the task itself: take it out")]
+    After,
     /// The outbox holds what this task cannot have sent: delivered, it would spoil the thread.
     #[error("outbox entry {id}: {problem}: remove it")]
     Outbox {
@@ -132,7 +135,10 @@ impl TryFrom<TaskRecord> for AnyTask {
 
     fn try_from(record: TaskRecord) -> Result<Self, RecordError> {
         Story::of(&record.history)?.check(&record)?;
-        check_outbox(record.id, &record.outbox)?;
+        if record.after.contains(&record.id) {
+            return Err(RecordError::After);
+        }
+        check_outbox(&record)?;
         let status = record.status;
         let missing = |field| RecordError::Field { field, status };
         let TaskRecord {
@@ -219,24 +225,45 @@ where
     Task { common, state }.into()
 }
 
-fn check_outbox(task: TaskId, outbox: &[OutboxEntry]) -> Result<(), RecordError> {
+/// What is in an outbox came with a line of the history: a start with its report, a request for revision with its
+/// feedback.
+fn check_outbox(record: &TaskRecord) -> Result<(), RecordError> {
     let mut seen = HashSet::new();
-    for entry in outbox {
+    for entry in &record.outbox {
         let id = entry.id();
         let wrong = |problem| Err(RecordError::Outbox { id, problem });
         if !seen.insert(id) {
             return wrong("another one has the same id");
         }
-        if entry.message().is_some_and(|it| it.task_id != task) {
+        if entry.message().is_some_and(|it| it.task_id != record.id) {
             return wrong("its taskId is another task's");
+        }
+        if !record.history.iter().any(|it| sends(it, entry)) {
+            return wrong("no line of the history sends it");
         }
     }
     Ok(())
 }
 
+/// Whether a line of the history may have put an entry into the outbox.
+fn sends(line: &HistoryEntry, entry: &OutboxEntry) -> bool {
+    match entry {
+        OutboxEntry::Message(message) => {
+            line.action == Transition::RequestRevision.into()
+                && line.actor == message.author
+                && line.note.as_ref().map(Note::as_str) == Some(message.content.as_str())
+        }
+        OutboxEntry::Progress(report) => {
+            line.action == Transition::Claim.into()
+                && line.actor == report.author
+                && line.version == report.claim_version
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for AnyTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        TaskRecord::deserialize(deserializer)?
+        TaskRecord::deserialize(Objects(deserializer))?
             .try_into()
             .map_err(de::Error::custom)
     }

@@ -95,7 +95,7 @@ pub(in crate::store) fn post(store: &Store, id: TaskId, number: u128) {
 }
 
 pub(in crate::store) fn send_back(store: &Store, id: TaskId, number: u128) {
-    let feedback = Note::try_from("again".to_owned()).unwrap();
+    let feedback = Note::try_from(format!("message {number}")).unwrap();
     let sent = store.append(id, |task, thread: &Thread| {
         let task = task
             .unwrap()

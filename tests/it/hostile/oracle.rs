@@ -3,7 +3,7 @@
 //! What a file may hold is a table of fields (`shape`), what a history may hold a table of moves. Nothing of the crate
 //! is used, and the facts of a task are looked up in its history instead of carried along it.
 //!
-//! Limits: what may be in an outbox is told by its shape alone.
+//! Limits: none that is known.
 
 mod shape;
 
@@ -47,7 +47,7 @@ const fn row(
 
 /// The lifecycle table of the README.
 #[rustfmt::skip]
-const MOVES: [Move; 7] = [
+const MOVES: [Move; 8] = [
     row("claim", &["pending"], "claimed", Who::Anyone),
     row("start", &["claimed", "revision_requested"], "in_progress", Who::Assignee),
     row("complete", &["claimed", "in_progress", "revision_requested"], "completed", Who::Assignee),
@@ -55,7 +55,11 @@ const MOVES: [Move; 7] = [
     row("request_revision", &["completed"], "revision_requested", Who::AnyoneElse),
     row("cancel", &["pending", "claimed", "in_progress", "revision_requested"], "cancelled", Who::Anyone),
     row("reopen", &["completed", "approved", "cancelled"], "pending", Who::Anyone),
+    row("restore", &["approved", "cancelled"], UNCHANGED, Who::Anyone),
 ];
+
+/// In place of a status: the one before.
+const UNCHANGED: &str = "unchanged";
 
 /// What a task file says if it is legal, as the server would write it; else what is wrong.
 pub(super) fn judged(file: &[u8]) -> Result<Value, String> {
@@ -67,6 +71,8 @@ pub(super) fn judged(file: &[u8]) -> Result<Value, String> {
         follows(&history[..index], entry).map_err(|wrong| format!("entry {index}: {wrong}"))?;
     }
     facts(&task, history)?;
+    let mut after = task["after"].as_array().into_iter().flatten();
+    must(!after.any(|it| *it == task["id"]), "it waits for itself")?;
     outbox(&task)?;
     Ok(task)
 }
@@ -102,7 +108,11 @@ fn follows(before: &[Value], entry: &Value) -> Result<(), String> {
         found.from.iter().any(|it| entry["from"] == *it),
         "the move does not start there",
     )?;
-    must(entry["to"] == found.to, "the move does not end there")?;
+    let to = match found.to {
+        UNCHANGED => &entry["from"],
+        to => &json!(to),
+    };
+    must(entry["to"] == *to, "the move does not end there")?;
     let assignee = assignee(before);
     let own = assignee == Some(&entry["actor"]);
     let owner = before[0]["actor"] == entry["actor"];
@@ -123,7 +133,7 @@ fn follows(before: &[Value], entry: &Value) -> Result<(), String> {
         "selfApproved is wrong",
     )?;
     match found.name {
-        "claim" | "start" => must(!noted, "claim and start have no note"),
+        "claim" | "start" | "restore" => must(!noted, "such a move has no note"),
         "request_revision" => must(noted, "feedback is required"),
         _ => Ok(()),
     }
@@ -155,7 +165,7 @@ fn facts(task: &Value, history: &[Value]) -> Result<(), String> {
         _ => &Value::Null,
     };
     let reason = if status == "cancelled" {
-        &end["note"]
+        last(history, &["cancel"]).map_or(&Value::Null, |it| &it["note"])
     } else {
         &Value::Null
     };
@@ -184,7 +194,7 @@ fn facts(task: &Value, history: &[Value]) -> Result<(), String> {
     )
 }
 
-/// Whether every entry has an id of its own and is for this task.
+/// Whether every entry has an id of its own, is for this task and came with a line of its history.
 fn outbox(task: &Value) -> Result<(), String> {
     let mut ids = BTreeSet::new();
     for entry in task["outbox"].as_array().into_iter().flatten() {
@@ -198,6 +208,17 @@ fn outbox(task: &Value) -> Result<(), String> {
         )?;
         let elsewhere = entry["message"].is_object() && content["taskId"] != task["id"];
         must(!elsewhere, "a message in the outbox is another task's")?;
+        let history = task["history"].as_array().into_iter().flatten();
+        let is_message = entry["message"].is_object();
+        let mut senders = history.filter(|it| {
+            let is_sender = if is_message {
+                it["action"] == "request_revision" && it["note"] == content["content"]
+            } else {
+                it["action"] == "claim" && it["version"] == content["claimVersion"]
+            };
+            is_sender && it["actor"] == content["author"]
+        });
+        must(senders.next().is_some(), "nothing in the history sends it")?;
     }
     Ok(())
 }
@@ -218,7 +239,11 @@ fn the_table_of_moves_is_the_one_of_the_readme() {
             Who::AnyoneElseOrOwner => "anyone else; the assignee if it is the creator too",
         };
         let name = format!("| {} | ", it.name.replace('_', " "));
-        let rest = format!(" | {} | `{}` | {who} |", from.join(", "), it.to);
+        let to = match it.to {
+            UNCHANGED => UNCHANGED.to_owned(),
+            to => format!("`{to}`"),
+        };
+        let rest = format!(" | {} | {to} | {who} |", from.join(", "));
         let mut rows = readme.lines();
         assert!(
             rows.any(|row| row.starts_with(&name) && row.ends_with(&rest)),

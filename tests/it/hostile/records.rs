@@ -81,7 +81,6 @@ fn an_edited_task_is_taken_if_and_only_if_legal_moves_could_have_written_it() {
 }
 
 #[test]
-#[ignore = "the reader takes lists for objects and {\"pending\": null} for \"pending\"; to be run once it does not"]
 fn a_value_in_a_spelling_that_the_server_does_not_write_is_no_other_value() {
     check(500, &(walks::task(), respelling()), |(file, edit)| {
         assert_agreed(&edited(&file, &[edit], &[]));

@@ -58,7 +58,7 @@ const OTHER_KEYS: &[&str] = &[
 ];
 
 /// Words that mean something somewhere in a record.
-const WORDS: [&str; 36] = [
+const WORDS: [&str; 37] = [
     "pending",
     "claimed",
     "in_progress",
@@ -74,6 +74,7 @@ const WORDS: [&str; 36] = [
     "request_revision",
     "cancel",
     "reopen",
+    "restore",
     "planner",
     "worker",
     "stranger",

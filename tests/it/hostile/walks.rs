@@ -1,8 +1,8 @@
 //! Tasks that took a random way through their lifecycle, made by the transitions alone.
 
 use ai_coord::domain::{
-    AnyTask, Bounded, Message, MessageId, Metadata, NewTask, OutboxEntry, Percent, ProgressEntry,
-    Refused, Report, Stamp, Submission, Task, TaskId, Transition, Work,
+    AnyTask, Bounded, HistoryEntry, Message, MessageId, Metadata, NewTask, OutboxEntry, Percent,
+    ProgressEntry, Refused, Report, Stamp, Status, Submission, Task, TaskId, Transition, Work,
 };
 use proptest::{
     option,
@@ -30,12 +30,14 @@ struct Step {
     millis: i64,
     said: Option<String>,
     submission: Submission,
+    /// Whether it comes back from the archive instead, if it can have been there.
+    restores: bool,
 }
 
 /// The file of a task after up to eleven moves.
 pub(super) fn task() -> impl Strategy<Value = String> {
     let steps = prop::collection::vec(step(), 0..12);
-    let outbox = prop::collection::vec(entry(), 0..3);
+    let outbox = prop::collection::vec(any::<Index>(), 0..3);
     let creator = (0..ACTORS.len(), prop::bool::weighted(0.2));
     (work(), creator, steps, outbox).prop_map(|(work, (creator, alone), mut steps, outbox)| {
         if alone {
@@ -50,8 +52,12 @@ pub(super) fn task() -> impl Strategy<Value = String> {
         };
         let id = TaskId::from_number(NUMBER);
         let mut task = walk(Task::create(NewTask { id, work }, stamp).into(), &steps);
-        for (number, entry) in (1..).zip(outbox) {
-            task.enqueue(entry(MessageId::from_uuid(Uuid::from_u128(number))));
+        let sent: Vec<_> = (1..)
+            .zip(outbox)
+            .filter_map(|(number, which)| sent(which.get(task.history()), number))
+            .collect();
+        for entry in sent {
+            task.enqueue(entry);
         }
         serde_json::to_string_pretty(&task).expect("tasks have string keys and no foreign values")
     })
@@ -61,6 +67,14 @@ fn walk(mut task: AnyTask, steps: &[Step]) -> AnyTask {
     let mut millis = 0;
     for step in steps {
         millis += step.millis;
+        if step.restores && Status::ARCHIVABLE.contains(&task.status()) {
+            let stamp = Stamp {
+                actor: agent(ACTORS[step.actor]),
+                at: at(millis),
+            };
+            task = task.restore(stamp).expect("it is over");
+            continue;
+        }
         let all = Transition::ALL.iter();
         let possible: Vec<_> = all
             .filter(|it| it.sources().contains(&task.status()))
@@ -113,14 +127,18 @@ fn step() -> impl Strategy<Value = Step> {
         -500_i64..2_000,
         option::of(text()),
         submission(),
+        prop::bool::weighted(0.4),
     )
-        .prop_map(|(transition, actor, millis, said, submission)| Step {
-            transition,
-            actor,
-            millis,
-            said,
-            submission,
-        })
+        .prop_map(
+            |(transition, actor, millis, said, submission, restores)| Step {
+                transition,
+                actor,
+                millis,
+                said,
+                submission,
+                restores,
+            },
+        )
 }
 
 /// A text that is neither blank nor long.
@@ -200,24 +218,24 @@ fn metadata() -> impl Strategy<Value = Metadata> {
     })
 }
 
-/// An entry on its way, once it has an id.
-fn entry() -> impl Strategy<Value = fn(MessageId) -> OutboxEntry> {
-    let message: fn(_) -> _ = |id| {
-        OutboxEntry::Message(Message {
+/// The entry that came with a line of the history, if one did.
+fn sent(line: &HistoryEntry, number: u128) -> Option<OutboxEntry> {
+    let id = MessageId::from_uuid(Uuid::from_u128(number));
+    if line.action == Transition::RequestRevision.into() {
+        return Some(OutboxEntry::Message(Message {
             id,
             task_id: TaskId::from_number(NUMBER),
-            author: agent(CREATOR),
+            author: line.actor.clone(),
             timestamp: at(5),
-            content: "more".to_owned().try_into().expect("it is short"),
-        })
+            content: line.note.clone()?.into(),
+        }));
+    }
+    let report = Report {
+        percent: Percent::try_from(40).ok(),
+        current_step: "reading".to_owned().try_into().ok(),
+        notes: None,
     };
-    let report: fn(_) -> _ = |id| {
-        let report = Report {
-            percent: Percent::try_from(40).ok(),
-            current_step: "reading".to_owned().try_into().ok(),
-            notes: None,
-        };
-        OutboxEntry::Progress(ProgressEntry::new(id, at(6), agent(ASSIGNEE), 2, report))
-    };
-    select(vec![message, report])
+    let (author, claim) = (line.actor.clone(), line.version);
+    (line.action == Transition::Claim.into())
+        .then(|| OutboxEntry::Progress(ProgressEntry::new(id, at(6), author, claim, report)))
 }

@@ -6,7 +6,7 @@
 use ai_coord::domain::{AnyTask, NewTask, Note, Task, TaskId, Transition};
 use serde_json::{Value, json};
 
-use super::{edits::walk, full, read, value, write};
+use super::{full, read, value, write};
 use crate::tasks::{ASSIGNEE, after, at, stamp, submission, work};
 
 #[test]
@@ -197,7 +197,7 @@ fn a_null() {
               | /assignee = null               | assignee: invalid type: null
               | /feedback = null               | feedback: invalid type: null
               | /submission = null             | submission: invalid type: null
-              | /history/0/from = null         | history[0].from: expected value
+              | /history/0/from = null         | history[0].from: invalid type: null
               | /history/0/note = null         | history[0].note: invalid type: null
               | /history/0/selfApproved = null | history[0].selfApproved: invalid type: null
         ",
@@ -295,4 +295,25 @@ pub(super) fn edited(task: &AnyTask, edits: &[(&str, Option<Value>)]) -> Value {
         }
     }
     document
+}
+
+/// Calls `visit` with every value in a document and the JSON pointer to it.
+fn walk(root: &Value, visit: &mut impl FnMut(&str, &Value)) {
+    fn descend(path: &str, value: &Value, visit: &mut impl FnMut(&str, &Value)) {
+        visit(path, value);
+        match value {
+            Value::Array(entries) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    descend(&format!("{path}/{index}"), entry, visit);
+                }
+            }
+            Value::Object(fields) => {
+                for (key, field) in fields {
+                    descend(&format!("{path}/{key}"), field, visit);
+                }
+            }
+            _ => {}
+        }
+    }
+    descend("", root, visit);
 }

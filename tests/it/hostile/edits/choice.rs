@@ -92,6 +92,7 @@ const ACTIONS: &[&str] = &[
     "request_revision",
     "cancel",
     "reopen",
+    "restore",
 ];
 
 const NAMES: &[&str] = &["planner", "worker", "stranger"];

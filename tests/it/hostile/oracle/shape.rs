@@ -60,6 +60,7 @@ const ACTION: Kind = Word(&[
     "request_revision",
     "cancel",
     "reopen",
+    "restore",
 ]);
 
 #[rustfmt::skip]
@@ -211,7 +212,8 @@ fn word(kind: &Kind, text: &str) -> Result<String, String> {
 
 fn is_name(text: &str) -> bool {
     let allowed = |it: char| it.is_ascii_alphanumeric() || "._@#-".contains(it);
-    (1..=64).contains(&text.len()) && text.chars().all(allowed) && text != "me"
+    let named = text.chars().any(|it| it.is_ascii_alphanumeric());
+    named && text.len() <= 64 && text.chars().all(allowed) && text != "me"
 }
 
 fn is_task(text: &str) -> bool {
