@@ -10,6 +10,7 @@ mod clients;
 mod crash;
 mod demo;
 mod ending;
+mod faults;
 mod golden;
 mod hostile;
 mod lifecycle;
