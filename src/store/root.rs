@@ -146,16 +146,18 @@ impl Root {
     }
 
     /// The directory lies in a working tree, where nobody wants it in a commit. An edited file is
-    /// left alone.
+    /// left alone; an empty one is what a full disk or a crash has left of this.
     fn hide_from_git(&self) -> Result<(), StoreError> {
-        if self.dir.stat(IGNORE)?.is_some() {
+        if self
+            .dir
+            .stat(IGNORE)?
+            .is_some_and(|it| !it.is_file() || it.size() > 0)
+        {
             return Ok(());
         }
-        match self.dir.create_file(IGNORE) {
-            Ok(file) => self.dir.write(IGNORE, &file, b"*\n"),
-            Err(error) if error.kind() == Some(io::ErrorKind::AlreadyExists) => Ok(()),
-            Err(error) => Err(error),
-        }
+        // Of several that do this at once, all write the same.
+        let (file, _) = self.dir.open_or_create_file(IGNORE)?;
+        self.dir.write(IGNORE, &file, b"*\n")
     }
 }
 

@@ -36,10 +36,15 @@ fn creating_makes_a_private_directory_that_git_ignores() {
     }
     assert_eq!(mode(&path) & 0o077, 0);
     assert_eq!(fs::read(path.join(".gitignore")).unwrap(), b"*\n");
-    fs::write(path.join(".gitignore"), "").unwrap();
-    Root::open_or_create(&path, Durability::None).unwrap();
-    let kept = fs::read(path.join(".gitignore")).unwrap();
-    assert!(kept.is_empty(), "an edited file is left alone");
+    for (found, left, why) in [
+        ("# mine\n", "# mine\n", "an edited file is left alone"),
+        ("", "*\n", "a full disk leaves it empty"),
+    ] {
+        fs::write(path.join(".gitignore"), found).unwrap();
+        Root::open_or_create(&path, Durability::None).unwrap();
+        let text = fs::read_to_string(path.join(".gitignore")).unwrap();
+        assert_eq!(text, left, "{why}");
+    }
 }
 
 #[test]

@@ -242,7 +242,6 @@ fn create_in_nothing_at_all_is_done_or_not_whichever_step_fails() {
 }
 
 #[test]
-#[ignore = "an empty .gitignore stays where its text could not be written"]
 fn a_directory_is_hidden_from_git_once_the_disk_has_room_again() {
     let (site, start, create) = (
         Site::new(),
