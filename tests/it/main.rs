@@ -9,6 +9,7 @@ mod child;
 mod clients;
 mod crash;
 mod demo;
+mod durability;
 mod ending;
 mod faults;
 mod golden;

@@ -137,6 +137,12 @@ impl Caller {
         (ids("tasks"), ids("unreadable"))
     }
 
+    /// Ends the process as a client does, and waits for it.
+    pub(crate) fn end(mut self) {
+        self.server.close_input();
+        self.server.ended();
+    }
+
     pub(crate) fn server(&mut self) -> &mut Server {
         &mut self.server
     }
