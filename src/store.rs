@@ -35,7 +35,7 @@ pub(crate) use archive::{Archiving, Restoring};
 pub(crate) use doctor::{Content, Finding, Ground, Report, Treatment};
 pub(crate) use durability::{Durability, UnknownDurability};
 pub(crate) use engine::Settings;
-pub(crate) use error::StoreError;
+pub(crate) use error::{StoreError, one_line};
 pub(crate) use listing::{Listing, Unreadable};
 pub(crate) use presence::{Card, Holder, Presence, Taken};
 pub(crate) use tasks::{Appended, Found, Store};

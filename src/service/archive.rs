@@ -50,7 +50,14 @@ impl Service {
                 Ok(Archiving::Done) => moved.archived.push(task.id()),
                 // Somebody was faster, or has just changed it.
                 Ok(Archiving::Already | Archiving::Stays | Archiving::Missing) => {}
-                Err(error) => moved.failed.push((task.id(), error.into())),
+                Err(error) => {
+                    // What stands is told as done, though it may not be flushed.
+                    let found = self.store.task(task.id());
+                    if matches!(found, Ok(Some(it)) if it.is_archived) {
+                        moved.archived.push(task.id());
+                    }
+                    moved.failed.push((task.id(), error.into()));
+                }
             }
         }
         for id in listing.archived.into_keys() {

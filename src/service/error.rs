@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use crate::{domain::TextError, store::StoreError};
+use crate::{
+    domain::TextError,
+    store::{StoreError, one_line},
+};
 
 /// The kinds of failure. Part of the contract: clients and people rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +72,10 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A failure. The text: what happened; what to do next.
-    pub(crate) fn new(code: Code, text: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, text: impl AsRef<str>) -> Self {
         Self {
             code,
-            text: text.into(),
+            text: one_line(text.as_ref()),
         }
     }
 
@@ -108,7 +111,7 @@ impl From<StoreError> for Failure {
                 "; mend the file by hand (it is never replaced), every other task goes on working"
             };
         }
-        Self { code, text }
+        Self::new(code, text)
     }
 }
 
@@ -130,9 +133,6 @@ impl From<TextError> for Failure {
             TextError::Blank { .. } => Code::InvalidArguments,
             TextError::TooLong { .. } => Code::TooLarge,
         };
-        Self {
-            code,
-            text: error.to_string(),
-        }
+        Self::new(code, error.to_string())
     }
 }

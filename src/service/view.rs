@@ -7,7 +7,7 @@ use crate::{
     domain::{
         AgentName, AnyTask, Content, Message, ProgressLog, Status, TaskId, Thread, Timestamp,
     },
-    store::{Listing, Unreadable},
+    store::{Listing, Unreadable, one_line},
 };
 
 /// At most this many messages ride on another result, of this many bytes together.
@@ -147,7 +147,7 @@ pub(super) fn unreadable(files: &[Unreadable]) -> Vec<UnreadableView> {
     let view = |it: &Unreadable| UnreadableView {
         id: it.id,
         code: code_of(&it.error).as_str(),
-        reason: it.error.to_string().chars().take(300).collect(),
+        reason: one_line(&it.error.to_string()).chars().take(300).collect(),
     };
     files.iter().take(UNREADABLE).map(view).collect()
 }

@@ -4,8 +4,7 @@
 //! later moment, without an entry getting lost. Nothing is ever moved or deleted, for such a step cannot be taken back
 //! from somebody who was stopped before it:
 //!
-//! 1. The copies in `archive/` are made first, under the task's lock. A log's copy only ever grows: it is joined with
-//!    the live log, by the ids of the entries, each read under the copy's own lock.
+//! 1. The copies in `archive/` are made first, under the task's lock, each under a lock of its own.
 //! 2. The task is *replaced*, under its lock and so fenced, by a small [`Tombstone`]. From here on it is archived.
 //! 3. Each live log is replaced by an empty one, where, under that log's lock, the tombstone still stands and the copy
 //!    holds all that the log does.
@@ -13,60 +12,31 @@
 //! Back: the tombstone is first marked as being restored, which ends step 3 for everybody; the live logs are joined with
 //! their copies; the task, one version on, replaces the tombstone. The copies stay, for the next time.
 //!
+//! So a live log is whole, or empty: then the archive's is the one that counts, whoever emptied it ([`bring_back`]).
+//!
 //! # Limits
 //!
 //! What is interrupted is readable all the time, and ended by calling the same again.
 
+mod entry;
+
 use std::time::Instant;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::document::{self, Document};
+use super::document;
 use super::error::StoreError;
-use super::listing::{self, place};
+use super::listing::place;
 use super::lock::{Commit, Lock};
 use super::log::Log;
 use super::place::Folder;
 use super::root::Root;
-use super::tasks::{Store, read_log};
-use crate::domain::{
-    AgentName, AnyTask, FormatVersion, Objects, ProgressLog, Stamp, Status, TaskId, Thread,
-    Timestamp,
-};
+use super::tasks::{Store, placed, read_log};
+use crate::domain::{AnyTask, ProgressLog, Stamp, Status, TaskId, Thread};
+
+pub(super) use entry::{Entry, Tombstone};
 
 /// How often archiving or restoring starts over whose lock was taken away. One more than elsewhere: marking a
 /// tombstone takes a lock of its own.
 const ATTEMPTS: u32 = 4;
-
-/// What a task's file holds.
-#[derive(Debug)]
-pub(super) enum Entry {
-    /// The task.
-    Live(Box<AnyTask>),
-    /// What stands for a task that is in the archive.
-    Archived(Tombstone),
-}
-
-/// What stands for an archived task where it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self", rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Tombstone {
-    #[serde(default)]
-    format_version: FormatVersion,
-    archived: Yes,
-    id: TaskId,
-    status: Status,
-    version: u64,
-    archived_at: Timestamp,
-    archived_by: AgentName,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    restoring: bool,
-}
-
-/// `true`, and nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "bool", into = "bool")]
-struct Yes;
 
 /// How an attempt to archive a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,148 +60,6 @@ pub(crate) enum Restoring {
     Live,
     /// There is none.
     Missing,
-}
-
-impl Entry {
-    pub(super) fn id(&self) -> TaskId {
-        match self {
-            Self::Live(task) => task.id(),
-            Self::Archived(tombstone) => tombstone.id,
-        }
-    }
-
-    pub(super) fn status(&self) -> Status {
-        match self {
-            Self::Live(task) => task.status(),
-            Self::Archived(tombstone) => tombstone.status,
-        }
-    }
-
-    /// Reads what stands for a task. `None`: nothing does.
-    pub(super) fn read(root: &Root, id: TaskId) -> Result<Option<Self>, StoreError> {
-        let place = place(Folder::Tasks, id);
-        listing::checked(&root.path_of(&place), id, root.read(&place)?)
-    }
-
-    /// Reads what stands for a task whose lock is held.
-    pub(super) fn locked(lock: &Lock, id: TaskId) -> Result<Option<Self>, StoreError> {
-        listing::checked(&lock.path(), id, lock.read()?)
-    }
-
-    /// The task, to be changed: one in the archive is refused.
-    pub(super) fn live(self) -> Result<AnyTask, StoreError> {
-        match self {
-            Self::Live(task) => Ok(*task),
-            Self::Archived(tombstone) => Err(StoreError::Archived { id: tombstone.id }),
-        }
-    }
-}
-
-impl Document for Entry {
-    fn parse(text: &str) -> serde_json::Result<Self> {
-        match serde_json::from_str(text) {
-            Ok(task) => Ok(Self::Live(Box::new(task))),
-            Err(_) if is_tombstone(text) => serde_json::from_str(text).map(Self::Archived),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn explain(text: &str) -> String {
-        if is_tombstone(text) {
-            Tombstone::explain(text)
-        } else {
-            AnyTask::explain(text)
-        }
-    }
-}
-
-impl Serialize for Entry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Live(task) => task.serialize(serializer),
-            Self::Archived(tombstone) => tombstone.serialize(serializer),
-        }
-    }
-}
-
-impl Tombstone {
-    fn of(task: &AnyTask, stamp: &Stamp) -> Self {
-        Self {
-            format_version: FormatVersion,
-            archived: Yes,
-            id: task.id(),
-            status: task.status(),
-            version: task.version(),
-            archived_at: stamp.at,
-            archived_by: stamp.actor.clone(),
-            restoring: false,
-        }
-    }
-
-    pub(super) fn status(&self) -> Status {
-        self.status
-    }
-
-    /// Whether a restore has begun and not ended.
-    pub(super) fn is_restoring(&self) -> bool {
-        self.restoring
-    }
-
-    /// Reads the task that this stands for.
-    pub(super) fn task(&self, root: &Root) -> Result<AnyTask, StoreError> {
-        let place = place(Folder::ArchiveTasks, self.id);
-        let path = root.path_of(&place);
-        let missing = || {
-            let reason = format!(
-                "it is missing, though {} stands for it: put it back",
-                root.path_of(&listing::place(Folder::Tasks, self.id))
-                    .display()
-            );
-            StoreError::corrupt(path.clone(), reason)
-        };
-        let task: AnyTask = root.read(&place)?.ok_or_else(missing)?;
-        if (task.id(), task.version(), task.status()) != (self.id, self.version, self.status) {
-            let reason = format!(
-                "it is {} at version {} ({}), expected {} at version {} ({}): undo the edit",
-                task.id(),
-                task.version(),
-                task.status(),
-                self.id,
-                self.version,
-                self.status
-            );
-            return Err(StoreError::corrupt(path, reason));
-        }
-        Ok(task)
-    }
-}
-
-impl Serialize for Tombstone {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Self::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Tombstone {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize(Objects(deserializer))
-    }
-}
-
-impl From<Yes> for bool {
-    fn from(_: Yes) -> Self {
-        true
-    }
-}
-
-impl TryFrom<bool> for Yes {
-    type Error = &'static str;
-
-    fn try_from(value: bool) -> Result<Self, Self::Error> {
-        value
-            .then_some(Self)
-            .ok_or("expected true: to bring a task back, run `ai-coord-mcp restore`")
-    }
 }
 
 impl Store {
@@ -281,16 +109,18 @@ impl Store {
             let tombstone = match Entry::locked(&lock, id)? {
                 Some(Entry::Archived(tombstone)) => tombstone,
                 Some(Entry::Live(_)) => return Ok(Restoring::Live),
-                None => return Ok(Restoring::Missing),
+                // What stands for it was removed by hand. The copy is all that it takes.
+                None => match read_copy(lock.root(), id)? {
+                    Some(task) => Tombstone::of(&task, stamp),
+                    None => return Ok(Restoring::Missing),
+                },
             };
-            // First of all: what cannot be read is not marked as being restored.
             let task = tombstone.task(lock.root())?;
             if !tombstone.is_restoring() {
-                let marked = Tombstone {
-                    restoring: true,
-                    ..tombstone
-                };
-                let bytes = document::encode(&lock.path(), &marked)?;
+                // First of all: what cannot be brought back is not marked either.
+                joined::<Thread>(lock.root(), id)?;
+                joined::<ProgressLog>(lock.root(), id)?;
+                let bytes = document::encode(&lock.path(), &tombstone.marked())?;
                 let (Commit::Done | Commit::Lost) = lock.commit(&bytes)?;
                 continue;
             }
@@ -332,25 +162,46 @@ impl Store {
         self.empty_log::<ProgressLog>(id)
     }
 
-    /// Makes sure that the archive has all entries of a log.
+    /// Makes sure that the archive has all entries of the log of a task that was just read.
     fn copy_log<L: Log>(&self, task: &AnyTask) -> Result<(), StoreError> {
         let id = task.id();
-        self.engine()
-            .update(&place(L::ARCHIVE, id), |root, kept: Option<L>| {
-                let is_there = kept.is_some();
-                let mut log = kept.unwrap_or_default();
-                let is_more = log.join(&read_log(root, L::FOLDER, id)?);
-                let is_more = log.receive(task.outbox()) || is_more;
-                Ok(((is_more || !is_there).then_some(log), ()))
-            })
+        let place = place(L::ARCHIVE, id);
+        self.engine().update(&place, |root, kept: Option<L>| {
+            let is_there = kept.is_some();
+            let kept = placed(&root.path_of(&place), id, kept.unwrap_or_default())?;
+            let live: L = read_log(root, L::FOLDER, id)?;
+            // Only now, and so the log was read while the task was live, and whole. Else somebody else has archived it:
+            // what is in the log then was added too late.
+            let is_live = matches!(
+                Entry::read(root, id)?,
+                Some(Entry::Live(it)) if it.version() == task.version()
+            );
+            let mut log = if is_live && !live.entries().is_empty() {
+                live
+            } else {
+                let mut log = kept.clone();
+                log.join(&live);
+                log
+            };
+            log.receive(task.outbox());
+            Ok(((log != kept || !is_there).then_some(log), ()))
+        })
     }
 
-    /// Makes sure that the archive has a task at this version, or a later one: a stopped archiver comes too late.
+    /// Makes sure that the archive has a task that was just read under its lock.
     fn copy_task(&self, task: &AnyTask) -> Result<Commit, StoreError> {
         let lock = Lock::acquire(self.engine(), &place(Folder::ArchiveTasks, task.id()))?;
-        let kept: Option<AnyTask> = lock.read()?;
-        if kept.is_some_and(|it| it.version() > task.version()) {
-            return Ok(Commit::Done);
+        if let Some(kept) = read_copy(lock.root(), task.id())?
+            && !is_earlier(&kept, task)
+        {
+            return match Entry::read(lock.root(), task.id())? {
+                // It is no later copy of the same task: to replace it would be to lose it, and not to, this one.
+                Some(Entry::Live(it)) if it.version() == task.version() => {
+                    Err(StoreError::corrupt(lock.path(), another_story(&kept)))
+                }
+                // It is this archiver that is late.
+                _ => Ok(Commit::Lost),
+            };
         }
         let bytes = document::encode(&lock.path(), task)?;
         lock.commit(&bytes)
@@ -375,13 +226,74 @@ impl Store {
     /// Makes sure that the live log has all that the archive has.
     fn join_log<L: Log>(&self, id: TaskId) -> Result<(), StoreError> {
         self.engine()
-            .update(&place(L::FOLDER, id), |root, live: Option<L>| {
-                // The archive's come first: they are older.
-                let mut log: L = read_log(root, L::ARCHIVE, id)?;
-                log.join(&live.unwrap_or_default());
-                Ok((Some(log), ()))
+            .update(&place(L::FOLDER, id), |root, _: Option<L>| {
+                Ok((Some(joined(root, id)?), ()))
             })
     }
+}
+
+/// What a task's log is: the live one; where the task is archived, what is in both places.
+pub(super) fn read_log_of<L: Log>(root: &Root, task: &AnyTask) -> Result<L, StoreError> {
+    let id = task.id();
+    let mut log: L = read_log(root, L::FOLDER, id)?;
+    let may_be_archived = Status::ARCHIVABLE.contains(&task.status())
+        && !log.entries().is_empty()
+        && root.contains(&place(L::ARCHIVE, id))?;
+    if may_be_archived && matches!(Entry::read(root, id)?, Some(Entry::Archived(_))) {
+        return joined(root, id);
+    }
+    bring_back(root, id, &mut log)?;
+    Ok(log)
+}
+
+/// Fills an empty live log with what the archive has. It may have been emptied since the task was read, for archiving
+/// it; or a person has put an archived task back by hand.
+pub(super) fn bring_back<L: Log>(root: &Root, id: TaskId, log: &mut L) -> Result<(), StoreError> {
+    if log.entries().is_empty() {
+        *log = read_log(root, L::ARCHIVE, id)?;
+    }
+    Ok(())
+}
+
+/// What is in both places; the archive's first, for they are older. It can be written, or this is an error.
+fn joined<L: Log>(root: &Root, id: TaskId) -> Result<L, StoreError> {
+    let mut log: L = read_log(root, L::ARCHIVE, id)?;
+    log.join(&read_log(root, L::FOLDER, id)?);
+    document::encode(&root.path_of(&place(L::FOLDER, id)), &log)?;
+    Ok(log)
+}
+
+/// Reads the archive's copy of a task.
+pub(super) fn read_copy(root: &Root, id: TaskId) -> Result<Option<AnyTask>, StoreError> {
+    let place = place(Folder::ArchiveTasks, id);
+    let copy: Option<AnyTask> = root.read(&place)?;
+    match copy {
+        Some(copy) if copy.id() != id => {
+            let reason = format!("its id is {}: expected that of the file's name", copy.id());
+            Err(StoreError::corrupt(root.path_of(&place), reason))
+        }
+        copy => Ok(copy),
+    }
+}
+
+/// Whether one is what the other has been: the same story, told less far.
+fn is_earlier(one: &AnyTask, other: &AnyTask) -> bool {
+    other.history().starts_with(one.history())
+}
+
+fn another_story(copy: &AnyTask) -> String {
+    format!(
+        "it is at version {}, and the live task's history is not the rest of its own: move one of them away",
+        copy.version()
+    )
+}
+
+/// Why the archive's copy of a live task is in the way, if it is.
+pub(super) fn conflict(root: &Root, task: &AnyTask) -> Result<Option<String>, StoreError> {
+    let copy = read_copy(root, task.id())?;
+    Ok(copy
+        .filter(|it| !is_earlier(it, task))
+        .map(|it| another_story(&it)))
 }
 
 /// Whether there is anything in the live logs of a task.
@@ -389,16 +301,6 @@ pub(super) fn has_live_logs(root: &Root, id: TaskId) -> Result<bool, StoreError>
     let thread: Thread = read_log(root, Folder::Messages, id)?;
     let progress: ProgressLog = read_log(root, Folder::Progress, id)?;
     Ok(!thread.entries().is_empty() || !progress.entries().is_empty())
-}
-
-/// Whether the text says that it stands for an archived task, whatever else is wrong with it.
-fn is_tombstone(text: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Header {
-        #[expect(dead_code, reason = "it is there or not")]
-        archived: serde::de::IgnoredAny,
-    }
-    serde_json::from_str::<Header>(text).is_ok()
 }
 
 #[cfg(test)]

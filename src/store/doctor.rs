@@ -3,8 +3,9 @@
 //! Responsibility: to find what keeps assistants from working, or will; to tell it from what heals by itself; to mend
 //! what can be mended without losing anything, if asked to; to move a corrupt file aside, if it is named.
 //!
-//! It takes no locks to look, so beside running servers it may see something that is gone a moment later. What it mends,
-//! it mends as every other writer does, under the locks.
+//! It takes no locks to look, so beside running servers it may see halves of what goes on. Therefore it looks again when
+//! something is wrong, and tells what it has seen both times. What it mends, it mends as every other writer does, under
+//! the locks.
 
 mod content;
 mod ground;
@@ -14,16 +15,21 @@ mod mend;
 mod tests;
 
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::error::StoreError;
+use super::error::{StoreError, one_line};
 use super::location::printable;
 use super::tasks::Store;
 use crate::domain::TaskId;
 
 pub(crate) use content::Content;
 pub(crate) use ground::Ground;
+
+/// Between two looks: longer than any honest operation takes.
+const MEANWHILE: Duration = Duration::from_millis(100);
 
 /// What a doctor found.
 #[derive(Debug, Serialize)]
@@ -87,7 +93,11 @@ impl Findings {
         reason: impl Into<String>,
         next: impl Into<String>,
     ) {
-        self.problems.push(Finding::new(kind, path, reason, next));
+        let finding = Finding::new(kind, path, reason, next);
+        // What cannot be opened is met on several ways.
+        if !self.problems.contains(&finding) {
+            self.problems.push(finding);
+        }
     }
 
     fn note(
@@ -117,7 +127,7 @@ impl Finding {
         Self {
             kind,
             path: printable(path),
-            reason: reason.into(),
+            reason: one_line(&reason.into()),
             next: next.into(),
         }
     }
@@ -127,6 +137,22 @@ impl Store {
     /// Looks at everything, after doing what is to be done.
     pub(crate) fn examine(&self, treatment: &Treatment) -> Report {
         let (mended, failed) = mend::treat(self, treatment);
+        let mut report = self.look();
+        if !report.problems.is_empty() {
+            thread::sleep(MEANWHILE);
+            let before = report.problems;
+            report = self.look();
+            report.problems.retain(|it| before.contains(it));
+        }
+        report.problems.extend(failed);
+        Report {
+            ok: report.problems.is_empty(),
+            mended,
+            ..report
+        }
+    }
+
+    fn look(&self) -> Report {
         let mut findings = Findings::default();
         let root = match self.engine().open() {
             Ok(root) => root,
@@ -141,14 +167,13 @@ impl Store {
             locks::examine(it, &mut findings);
             content::examine(it, &mut findings)
         });
-        findings.problems.extend(failed);
         Report {
             ok: findings.problems.is_empty(),
             directory: printable(self.directory()),
             exists,
             ground,
             content,
-            mended,
+            mended: Vec::new(),
             problems: findings.problems,
             notes: findings.notes,
         }

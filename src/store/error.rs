@@ -90,6 +90,22 @@ pub(crate) enum StoreError {
     },
 }
 
+/// The text on one line, with nothing in it that a terminal would obey: what a file says is shown, not trusted.
+pub(crate) fn one_line(text: &str) -> String {
+    let is_odd = |it: char| {
+        it.is_control() || matches!(it, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_odd(character) {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
 impl StoreError {
     pub(super) fn corrupt(path: PathBuf, reason: impl Into<String>) -> Self {
         let reason = reason.into();
@@ -124,6 +140,16 @@ impl StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        let text = "a\u{1b}[31m\nNothing is wrong.\u{7}\u{9b}1m\u{202e}";
+        assert_eq!(
+            one_line(text),
+            r"a\u{1b}[31m\nNothing is wrong.\u{7}\u{9b}1m\u{202e}"
+        );
+        assert_eq!(one_line("ä → 日本"), "ä → 日本");
+    }
 
     #[test]
     fn messages_name_the_thing_and_the_next_step() {

@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
     path::Path,
     thread,
 };
@@ -158,7 +159,16 @@ pub(super) fn highest(root: &Root) -> Result<u64, StoreError> {
         let last = listed(root, folder)?.last().map_or(0, |id| id.number());
         highest = highest.max(last);
     }
+    for name in root.quarantined()? {
+        highest = highest.max(quarantined(&name).map_or(0, TaskId::number));
+    }
     Ok(highest)
+}
+
+/// The task whose file was moved aside under this name.
+pub(super) fn quarantined(name: &OsStr) -> Option<TaskId> {
+    let (stem, _) = name.to_str()?.strip_prefix("tasks-")?.split_once('.')?;
+    stem.parse().ok()
 }
 
 pub(super) fn place(folder: Folder, id: TaskId) -> Place {

@@ -9,7 +9,7 @@ use super::place::Folder;
 use crate::domain::{Message, OutboxEntry, ProgressEntry, ProgressLog, TaskId, Thread};
 
 /// A file of entries that belongs to a task.
-pub(crate) trait Log: Default + Serialize + DeserializeOwned {
+pub(crate) trait Log: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     /// One entry.
     type Entry: Clone;
 

@@ -9,6 +9,7 @@
 //! The root may be a symbolic link, what is in it may not: a person decides where the directory
 //! lies, its content is this program's.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -111,6 +112,14 @@ impl Root {
     pub(super) fn remove_locks(&self) {
         // Somebody else may just have put something there, or removed it.
         let _ = self.dir.remove_child(LOCKS);
+    }
+
+    /// The names of the files that were moved aside.
+    pub(super) fn quarantined(&self) -> Result<Vec<OsString>, StoreError> {
+        match self.dir.open_child(QUARANTINE)? {
+            Some(quarantine) => quarantine.names(),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Where corrupt files are moved to.

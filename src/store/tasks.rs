@@ -12,7 +12,7 @@ use std::{path::Path, sync::OnceLock, time::Instant};
 use tokio::sync::watch::Receiver;
 
 use super::{
-    archive::Entry,
+    archive::{self, Entry},
     document,
     engine::{Engine, Settings},
     error::StoreError,
@@ -131,20 +131,13 @@ impl Store {
         }
     }
 
-    /// Reads the messages or the progress of a task that has just been read: in this order, so that
-    /// nothing which the task carries is missed.
-    ///
-    /// What is over may be in the archive, or on its way there or back; then its entries are in one place or in both.
+    /// Reads the messages or the progress of a task that has just been read, also of one in the archive: in this order,
+    /// so that nothing which the task carries is missed.
     pub(crate) fn log<L: Log>(&self, task: &AnyTask) -> Result<L, StoreError> {
         let Some(root) = self.engine.open()? else {
             return Ok(L::default());
         };
-        let mut log: L = read_log(&root, L::FOLDER, task.id())?;
-        if Status::ARCHIVABLE.contains(&task.status()) {
-            let mut archived: L = read_log(&root, L::ARCHIVE, task.id())?;
-            archived.join(&log);
-            log = archived;
-        }
+        let mut log: L = archive::read_log_of(&root, task)?;
         log.receive(task.outbox());
         Ok(log)
     }
@@ -225,6 +218,7 @@ impl Store {
             }
             let log_lock = Lock::acquire(&self.engine, &place(L::FOLDER, id))?;
             let mut log: L = placed(&log_lock.path(), id, log_lock.read()?.unwrap_or_default())?;
+            archive::bring_back(log_lock.root(), id, &mut log)?;
             log.receive(task.as_ref().map_or(&[], AnyTask::outbox));
             let Appended {
                 task,
@@ -296,7 +290,8 @@ fn is_used(root: &Root, id: TaskId) -> Result<bool, StoreError> {
             return Ok(true);
         }
     }
-    Ok(false)
+    let names = root.quarantined()?;
+    Ok(names.iter().any(|it| listing::quarantined(it) == Some(id)))
 }
 
 /// Reads a log where it lies among the live ones or in the archive.
@@ -306,7 +301,8 @@ pub(super) fn read_log<L: Log>(root: &Root, folder: Folder, id: TaskId) -> Resul
     placed(&root.path_of(&place), id, log)
 }
 
-fn placed<L: Log>(path: &Path, id: TaskId, log: L) -> Result<L, StoreError> {
+/// The log that was read at a path, if it can be that task's.
+pub(super) fn placed<L: Log>(path: &Path, id: TaskId, log: L) -> Result<L, StoreError> {
     match log.misplaced(id) {
         Some(reason) => Err(StoreError::corrupt(path.to_owned(), reason)),
         None => Ok(log),

@@ -198,7 +198,7 @@ fn an_archiver_that_was_stopped_undoes_nothing_later() {
     store.empty_logs(id).unwrap();
     assert_eq!(numbers(&thread(&store, id)), ["message 1"]);
     archive(&store, id);
-    assert_eq!(store.copy_task(&old).unwrap(), Commit::Done);
+    assert_eq!(store.copy_task(&old).unwrap(), Commit::Lost);
     store.copy_log::<Thread>(&old).unwrap();
     store.empty_logs(id).unwrap();
     assert_eq!(found(&store, id).version(), 5, "not the older copy");
@@ -235,18 +235,11 @@ fn a_tombstone_that_lies_is_refused_and_kept() {
     let genuine = text(&desk, "tasks/task-0001.json");
     for (from, to, said) in [
         ("true", "false", "line 3, archived: expected true"),
-        (
-            "\"version\": 4",
-            "\"version\": 3",
-            "expected task-0001 at version 3",
-        ),
+        ("\"version\": 4", "\"version\": 3", "expected 3 (approved)"),
         ("task-0001", "task-0002", "its id is task-0002"),
-        (
-            "approved",
-            "cancelled",
-            "expected task-0001 at version 4 (cancelled)",
-        ),
+        ("approved", "cancelled", "expected 4 (cancelled)"),
         ("  \"id\"", "  \"x\": 1,\n  \"id\"", "unknown field `x`"),
+        ("approved", "pending", "no pending task is archived"),
     ] {
         let forged = genuine.replacen(from, to, 1);
         assert_ne!(forged, genuine);
@@ -262,4 +255,126 @@ fn a_tombstone_that_lies_is_refused_and_kept() {
     let error = store.task(id).unwrap_err().to_string();
     assert!(error.contains("it is missing"), "{error}");
     assert!(root(&store).contains(&place(Folder::Tasks, id)).unwrap());
+}
+
+#[test]
+fn a_task_that_was_put_back_by_hand_has_its_log_again() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = approved(&store);
+    post(&store, id, 1);
+    archive(&store, id);
+    let [live, copy] =
+        ["tasks", "archive/tasks"].map(|it| desk.store().join(it).join("task-0001.json"));
+    fs::copy(copy, live).unwrap();
+    assert_eq!(numbers(&thread(&store, id)), ["message 1"]);
+    change(&store, id, |task| {
+        task.reopen(stamp("claude", 8), None).unwrap()
+    });
+    assert_eq!(numbers(&thread(&store, id)), ["message 1"]);
+    post(&store, id, 2);
+    assert_eq!(numbers(&thread(&store, id)), ["message 1", "message 2"]);
+    assert!(text(&desk, "messages/task-0001.json").contains("message 1"));
+}
+
+#[test]
+fn who_has_read_a_task_before_it_was_archived_reads_its_log_afterwards() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = create(&store);
+    complete(&store, id);
+    post(&store, id, 1);
+    let read_before = found(&store, id);
+    change(&store, id, |task| {
+        task.approve(stamp("claude", 5), None).unwrap()
+    });
+    archive(&store, id);
+    let log: Thread = store.log(&read_before).unwrap();
+    assert_eq!(numbers(&log), ["message 1"]);
+}
+
+#[test]
+fn a_task_whose_tombstone_was_removed_comes_back_all_the_same() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = approved(&store);
+    post(&store, id, 1);
+    archive(&store, id);
+    fs::remove_file(desk.store().join("tasks/task-0001.json")).unwrap();
+    assert_eq!(restore(&store, id), 5);
+    assert_eq!(numbers(&thread(&store, id)), ["message 1"]);
+}
+
+#[test]
+fn a_copy_that_tells_another_story_is_never_replaced_and_costs_no_task() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let (id, other) = (approved(&store), approved(&store));
+    let old = text(&desk, "tasks/task-0001.json");
+    archive(&store, id);
+    restore(&store, id);
+    change(&store, id, |task| {
+        task.reopen(stamp("claude", 8), None).unwrap()
+    });
+    change(&store, id, |task| {
+        task.cancel(stamp("claude", 9), None).unwrap()
+    });
+    archive(&store, id);
+    let copy = text(&desk, "archive/tasks/task-0001.json");
+    let refused = |said: &str| {
+        let before = text(&desk, "tasks/task-0001.json");
+        let error = store
+            .archive(id, &stamp("person", 9), |_| true)
+            .unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains("archive/tasks/task-0001.json"));
+        assert_eq!(text(&desk, "tasks/task-0001.json"), before);
+    };
+    // An older backup of the task.
+    fs::write(desk.store().join("tasks/task-0001.json"), &old).unwrap();
+    refused("is not the rest of its own");
+    assert_eq!(text(&desk, "archive/tasks/task-0001.json"), copy);
+    // The copy of another task.
+    archive(&store, other);
+    let [from, to] =
+        ["task-0002.json", "task-0001.json"].map(|it| desk.store().join("archive/tasks").join(it));
+    fs::copy(from, to).unwrap();
+    refused("its id is task-0002");
+}
+
+#[test]
+fn what_a_person_has_changed_in_a_log_is_what_is_archived() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = approved(&store);
+    post(&store, id, 1);
+    post(&store, id, 2);
+    archive(&store, id);
+    restore(&store, id);
+    let file = desk.store().join("messages/task-0001.json");
+    let edited = text(&desk, "messages/task-0001.json").replace("message 1", "put right");
+    fs::write(&file, edited).unwrap();
+    let expected = ["put right", "message 2"];
+    assert_eq!(numbers(&thread(&store, id)), expected);
+    archive(&store, id);
+    assert_eq!(numbers(&thread(&store, id)), expected);
+    restore(&store, id);
+    assert_eq!(numbers(&thread(&store, id)), expected);
+}
+
+#[test]
+fn a_restore_that_cannot_be_ended_leaves_no_mark() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = approved(&store);
+    post(&store, id, 1);
+    archive(&store, id);
+    let copy = desk.store().join("archive/messages/task-0001.json");
+    let messages = fs::read(&copy).unwrap();
+    fs::write(&copy, "spoilt").unwrap();
+    let tombstone = text(&desk, "tasks/task-0001.json");
+    assert!(store.restore(id, &stamp("person", 7)).is_err());
+    assert_eq!(text(&desk, "tasks/task-0001.json"), tombstone);
+    fs::write(&copy, messages).unwrap();
+    assert_eq!(restore(&store, id), 5);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Findings, reason_of};
+use super::{Findings, locks, reason_of};
 use crate::domain::{AnyTask, Status, TaskId};
 use crate::domain::{ProgressLog, Thread};
 use crate::store::archive::{self, Entry};
@@ -53,42 +53,52 @@ pub(crate) struct Agent {
 pub(super) fn examine(root: &Root, findings: &mut Findings) -> Content {
     let mut content = Content::default();
     strangers(root, findings);
-    let ids = ids(root, Folder::Tasks, findings);
-    for id in &ids {
-        match Entry::read(root, *id) {
-            Ok(Some(Entry::Live(task))) => {
-                content.tasks += 1;
-                live(root, &task, &ids, findings);
+    match listing::ids(root, Folder::Tasks) {
+        Ok(ids) => {
+            for id in ids {
+                task(root, id, &mut content, findings);
             }
-            Ok(Some(Entry::Archived(tombstone))) => {
-                content.archived += 1;
-                archived(root, *id, &tombstone, findings);
+            for folder in Folder::OF_TASKS.into_iter().skip(1) {
+                orphans(root, folder, findings);
             }
-            Ok(None) => {}
-            Err(error) => unreadable(root, Folder::Tasks, *id, &error, findings),
         }
+        // Then nothing is known of what the other files belong to.
+        Err(error) => findings.failure(&folder_path(root, Folder::Tasks), &error),
     }
-    logs::<Thread>(root, &ids, findings);
-    logs::<ProgressLog>(root, &ids, findings);
+    logs::<Thread>(root, findings);
+    logs::<ProgressLog>(root, findings);
     content.last_number = numbers(root, findings);
     content.agents = agents(root, findings);
     content
 }
 
-fn live(root: &Root, task: &AnyTask, ids: &BTreeSet<TaskId>, findings: &mut Findings) {
+fn task(root: &Root, id: TaskId, content: &mut Content, findings: &mut Findings) {
+    match Entry::read(root, id) {
+        Ok(Some(Entry::Live(task))) => {
+            content.tasks += 1;
+            live(root, &task, findings);
+        }
+        Ok(Some(Entry::Archived(tombstone))) => {
+            content.archived += 1;
+            archived(root, id, &tombstone, findings);
+        }
+        Ok(None) => {}
+        Err(error) => unreadable(root, Folder::Tasks, id, &error, findings),
+    }
+}
+
+fn live(root: &Root, task: &AnyTask, findings: &mut Findings) {
     let path = root.path_of(&place(Folder::Tasks, task.id()));
-    let missing: Vec<_> = task
-        .work()
-        .after
-        .iter()
-        .filter(|it| !ids.contains(it))
+    let after = task.work().after.iter();
+    let missing: Vec<_> = after
+        .filter(|it| !is_there(root, **it))
+        .map(ToString::to_string)
         .collect();
     if task.status() == Status::Pending && !missing.is_empty() {
-        let names: Vec<_> = missing.iter().map(ToString::to_string).collect();
         findings.problem(
             "blocked",
             &path,
-            format!("it waits for {}, which is not there", names.join(", ")),
+            format!("it waits for {}, which is not there", missing.join(", ")),
             "put that file back, or cancel this task and create it anew",
         );
     }
@@ -100,6 +110,20 @@ fn live(root: &Root, task: &AnyTask, ids: &BTreeSet<TaskId>, findings: &mut Find
             "everybody sees it, and the next writer puts it there; --fix does it now",
         );
     }
+    let copy = root.path_of(&place(Folder::ArchiveTasks, task.id()));
+    match archive::conflict(root, task) {
+        Ok(None) => {}
+        Ok(Some(reason)) => {
+            let next = "it cannot be archived until then";
+            findings.problem("conflict", &copy, reason, next);
+        }
+        Err(error) => unreadable(root, Folder::ArchiveTasks, task.id(), &error, findings),
+    }
+}
+
+/// Whether anything is in the place of a task, readable or not.
+fn is_there(root: &Root, id: TaskId) -> bool {
+    root.contains(&place(Folder::Tasks, id)).unwrap_or(true)
 }
 
 /// Whether the task carries an entry that has not arrived.
@@ -109,15 +133,16 @@ fn is_pending<L: Log>(root: &Root, task: &AnyTask) -> bool {
 }
 
 fn archived(root: &Root, id: TaskId, tombstone: &archive::Tombstone, findings: &mut Findings) {
-    let path = root.path_of(&place(Folder::Tasks, id));
+    let place = place(Folder::Tasks, id);
+    let path = root.path_of(&place);
     if let Err(error) = tombstone.task(root) {
-        let copy = root.path_of(&place(Folder::ArchiveTasks, id));
+        let copy = root.path_of(&listing::place(Folder::ArchiveTasks, id));
         let next = "put the archived file back or undo the edit; it cannot be restored until then";
         findings.problem("unreadable", &copy, reason_of(&copy, &error), next);
-    } else if tombstone.is_restoring() {
+    } else if tombstone.is_restoring() && !locks::is_held(root, &place) {
         let next = format!("run `ai-coord-mcp restore {id}` again");
         findings.problem("restoring", &path, "a restore of it was interrupted", next);
-    } else if matches!(archive::has_live_logs(root, id), Ok(true)) {
+    } else if !tombstone.is_restoring() && matches!(archive::has_live_logs(root, id), Ok(true)) {
         findings.note(
             "archiving",
             &path,
@@ -127,31 +152,51 @@ fn archived(root: &Root, id: TaskId, tombstone: &archive::Tombstone, findings: &
     }
 }
 
-/// Looks at the logs of all tasks, live and archived.
-fn logs<L: Log>(root: &Root, tasks: &BTreeSet<TaskId>, findings: &mut Findings) {
-    for folder in [L::FOLDER, L::ARCHIVE] {
-        for id in ids(root, folder, findings) {
-            match read_log::<L>(root, folder, id) {
-                Err(error) => unreadable(root, folder, id, &error, findings),
-                Ok(_) if tasks.contains(&id) => {}
-                Ok(_) => findings.problem(
-                    "orphan",
-                    &root.path_of(&place(folder, id)),
-                    format!("there is no {id}: its file was removed by hand"),
-                    "put the task's file back, or remove this one",
-                ),
-            }
+/// Files that belong to a task which is not there. Beside running servers that may have been made since, so each is
+/// looked up by name.
+fn orphans(root: &Root, folder: Folder, findings: &mut Findings) {
+    let has_copy = |id| {
+        root.contains(&place(Folder::ArchiveTasks, id))
+            .unwrap_or(true)
+    };
+    for id in ids(root, folder, findings) {
+        if is_there(root, id) {
+            continue;
         }
-    }
-    for id in ids(root, Folder::ArchiveTasks, findings) {
-        let place = place(Folder::ArchiveTasks, id);
-        if L::FOLDER == Folder::Messages && !tasks.contains(&id) {
+        let path = root.path_of(&place(folder, id));
+        let reason = format!("nothing stands for {id} in tasks/");
+        if folder == Folder::ArchiveTasks {
+            let next = format!("run `ai-coord-mcp restore {id}` to have it back");
+            findings.problem("orphan", &path, reason, next);
+        } else if has_copy(id) {
+            // It comes back with the task.
+        } else if is_quarantined(root, id) {
+            let next = "it is there for when the task's file is mended and put back";
+            findings.note("orphan", &path, reason + ": its file was moved aside", next);
+        } else {
+            let next = "put the task's file back, or remove this one";
             findings.problem(
                 "orphan",
-                &root.path_of(&place),
-                format!("nothing stands for {id} in tasks/: that file was removed by hand"),
-                "copy this one to tasks/ to have the task back, or remove it",
+                &path,
+                reason + ": its file was removed by hand",
+                next,
             );
+        }
+    }
+}
+
+fn is_quarantined(root: &Root, id: TaskId) -> bool {
+    let names = root.quarantined().unwrap_or_default();
+    names.iter().any(|it| listing::quarantined(it) == Some(id))
+}
+
+/// Looks at the logs of all tasks, live and archived.
+fn logs<L: Log>(root: &Root, findings: &mut Findings) {
+    for folder in [L::FOLDER, L::ARCHIVE] {
+        for id in ids(root, folder, findings) {
+            if let Err(error) = read_log::<L>(root, folder, id) {
+                unreadable(root, folder, id, &error, findings);
+            }
         }
     }
 }

@@ -145,6 +145,7 @@ impl<'a> Trial<'a> {
                 "a directory is not renamed onto one with something in it",
                 self.refuses(),
             ),
+            ("a file can be written", self.is_written()),
             (
                 "a file is not created where there is one",
                 self.is_exclusive(),
@@ -166,6 +167,12 @@ impl<'a> Trial<'a> {
 
     fn token(&self) -> String {
         format!("{}/{TOKEN}", self.held)
+    }
+
+    fn is_written(&self) -> bool {
+        self.locks
+            .write(self.token(), &self.file, b"something\n")
+            .is_ok()
     }
 
     fn excludes(&self) -> bool {

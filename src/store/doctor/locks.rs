@@ -6,6 +6,7 @@ use super::Findings;
 use crate::store::dir::Dir;
 use crate::store::error::StoreError;
 use crate::store::lock::{self, Remains};
+use crate::store::place::Place;
 use crate::store::root::Root;
 
 pub(super) fn examine(root: &Root, findings: &mut Findings) {
@@ -19,16 +20,34 @@ pub(super) fn examine(root: &Root, findings: &mut Findings) {
     }
 }
 
+/// Whether a running process holds the lock of a document.
+pub(super) fn is_held(root: &Root, place: &Place) -> bool {
+    let name = place.lock_name();
+    let locks = root.existing_locks().ok().flatten();
+    locks.is_some_and(|locks| {
+        matches!(
+            lock::remains(&locks, OsStr::new(&name)),
+            Ok(Remains::Held(_))
+        )
+    })
+}
+
 fn each(locks: &Dir, findings: &mut Findings) -> Result<(), StoreError> {
     for name in locks.names()? {
         let path = locks.path_of(&name);
         match lock::remains(locks, &name)? {
             Remains::Nothing => {}
-            Remains::Foreign(entry) => findings.problem(
+            Remains::Foreign(Some(entry)) => findings.problem(
                 "foreign",
-                &entry.map_or_else(|| path.clone(), |it| path.join(it)),
+                &path.join(entry),
                 "it is no part of a lock",
                 "remove it: whoever wants that lock waits for it in vain",
+            ),
+            Remains::Foreign(None) => findings.note(
+                "foreign",
+                &path,
+                "it is no lock",
+                "it is in nobody's way unless it has the name of one; remove it",
             ),
             Remains::Dead(token) => findings.note(
                 "dead_holder",

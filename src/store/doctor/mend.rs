@@ -1,21 +1,27 @@
 //! What can be done about what is wrong: only what cannot lose data.
 //!
-//! A corrupt file is moved aside only when its task is named. The move is no commit: whoever was stopped before it may
-//! come to it late. So what was moved is looked at again, and put back if it is not what was judged.
+//! A corrupt file is moved aside only when its task is named. A log leaves an empty one in its place, by a commit: whoever
+//! was stopped before it finds its lock gone. A task leaves nothing; so what was moved is looked at again, and put back if
+//! it is not what was judged.
+
+use std::path::PathBuf;
 
 use super::{Finding, Treatment};
-use crate::domain::{AnyTask, ProgressLog, TaskId, Thread};
-use crate::store::archive::Entry;
+use crate::domain::{ProgressLog, TaskId, Thread};
+use crate::store::archive::{self, Entry};
 use crate::store::dir::{Dir, Stat};
 use crate::store::document;
 use crate::store::error::StoreError;
 use crate::store::listing::{self, place};
-use crate::store::lock::{self, Lock};
+use crate::store::lock::{self, Commit, Lock};
 use crate::store::log::Log;
 use crate::store::place::{Folder, Place};
 use crate::store::root::{QUARANTINE, Root};
 use crate::store::sequence;
-use crate::store::tasks::Store;
+use crate::store::tasks::{self, Store};
+
+/// How often a log is judged anew that was changed meanwhile.
+const ATTEMPTS: u32 = 3;
 
 /// What was done, and what could not be.
 pub(super) fn treat(store: &Store, treatment: &Treatment) -> (Vec<String>, Vec<Finding>) {
@@ -34,12 +40,12 @@ pub(super) fn treat(store: &Store, treatment: &Treatment) -> (Vec<String>, Vec<F
         }
     };
     for id in &treatment.quarantine {
-        note(quarantine(store, *id));
+        quarantine(store, *id, &mut note);
     }
     if treatment.fix {
         note(sweep(store));
         note(count(store));
-        note(deliver(store));
+        deliver(store, &mut note);
     }
     (done, failed)
 }
@@ -74,22 +80,23 @@ fn count(store: &Store) -> Result<Vec<String>, StoreError> {
     }
 }
 
-/// Brings what is on its way to where it belongs.
-fn deliver(store: &Store) -> Result<Vec<String>, StoreError> {
-    let mut done = Vec::new();
-    let listing = store.list()?;
+/// Brings what is on its way to where it belongs. One that cannot be brought keeps no other from it.
+fn deliver(store: &Store, note: &mut impl FnMut(Result<Vec<String>, StoreError>)) {
+    let listing = match store.list() {
+        Ok(listing) => listing,
+        Err(error) => return note(Err(error)),
+    };
+    let told = |done: bool, what: String| if done { vec![what] } else { Vec::new() };
     for task in listing.tasks.iter().filter(|it| !it.outbox().is_empty()) {
         let id = task.id();
-        if deliver_to::<Thread>(store, id)? || deliver_to::<ProgressLog>(store, id)? {
-            done.push(format!("delivered what {id} had in its outbox"));
-        }
+        let what = |entry: &str| format!("delivered the {entry} that {id} had in its outbox");
+        note(deliver_to::<Thread>(store, id).map(|done| told(done, what("message"))));
+        note(deliver_to::<ProgressLog>(store, id).map(|done| told(done, what("report"))));
     }
     for id in listing.archived.into_keys() {
-        if store.finish_archiving(id)? {
-            done.push(format!("ended the archiving of {id}"));
-        }
+        let what = format!("ended the archiving of {id}");
+        note(store.finish_archiving(id).map(|done| told(done, what)));
     }
-    Ok(done)
 }
 
 fn deliver_to<L: Log>(store: &Store, id: TaskId) -> Result<bool, StoreError> {
@@ -105,46 +112,90 @@ fn deliver_to<L: Log>(store: &Store, id: TaskId) -> Result<bool, StoreError> {
     store.engine().update(&place(L::FOLDER, id), deliver)
 }
 
-/// Moves the corrupt ones of a task's files aside; all of them, if the task itself is corrupt.
-fn quarantine(store: &Store, id: TaskId) -> Result<Vec<String>, StoreError> {
-    let mut done = Vec::new();
-    let is_task_corrupt = aside::<Entry>(store, Folder::Tasks, id, false, &mut done)?;
-    aside::<Thread>(store, Folder::Messages, id, is_task_corrupt, &mut done)?;
-    aside::<ProgressLog>(store, Folder::Progress, id, is_task_corrupt, &mut done)?;
-    aside::<AnyTask>(store, Folder::ArchiveTasks, id, false, &mut done)?;
-    aside::<Thread>(store, Folder::ArchiveMessages, id, false, &mut done)?;
-    aside::<ProgressLog>(store, Folder::ArchiveProgress, id, false, &mut done)?;
-    if done.is_empty() {
-        done.push(format!("moved nothing aside: no file of {id} is corrupt"));
+/// Moves the corrupt ones of a task's files aside.
+fn quarantine(store: &Store, id: TaskId, note: &mut impl FnMut(Result<Vec<String>, StoreError>)) {
+    let outcomes = [
+        task_aside(store, Folder::Tasks, id),
+        log_aside::<Thread>(store, Folder::Messages, id),
+        log_aside::<ProgressLog>(store, Folder::Progress, id),
+        task_aside(store, Folder::ArchiveTasks, id),
+        log_aside::<Thread>(store, Folder::ArchiveMessages, id),
+        log_aside::<ProgressLog>(store, Folder::ArchiveProgress, id),
+    ];
+    if outcomes.iter().all(|it| matches!(it, Ok(None))) {
+        let what = format!("moved nothing aside: no file of {id} is corrupt");
+        note(Ok(vec![what]));
     }
-    Ok(done)
+    for outcome in outcomes {
+        note(outcome.map(|it| it.into_iter().collect()));
+    }
 }
 
-/// Moves a file aside if it is corrupt, or if `anyway`; says whether it was corrupt.
-fn aside<D: document::Document>(
+/// Replaces a corrupt log by an empty one, and keeps it under another name.
+fn log_aside<L: Log>(
     store: &Store,
     folder: Folder,
     id: TaskId,
-    anyway: bool,
-    done: &mut Vec<String>,
-) -> Result<bool, StoreError> {
+) -> Result<Option<String>, StoreError> {
     let place = place(folder, id);
-    match existing(store)? {
-        Some(root) if root.contains(&place)? => {}
-        _ => return Ok(false),
+    for _ in 0..ATTEMPTS {
+        let Some((lock, directory, judged)) = judge(store, &place, |root| {
+            tasks::read_log::<L>(root, folder, id).map(|_| ())
+        })?
+        else {
+            return Ok(None);
+        };
+        let quarantine = lock.root().quarantine_or_create()?;
+        let name = free_name(&quarantine, &place)?;
+        if !judged.is_file() {
+            // It has no second name, and nobody is kept from anything by a log that is not there.
+            return move_aside(lock.root(), &directory, &place, judged)
+                .map(|name| Some(moved(&place, &name)));
+        }
+        directory.link(place.file_name(), &quarantine, &name)?;
+        let kept = quarantine.stat(&name)?;
+        let bytes = document::encode(&lock.path(), &L::default())?;
+        if kept.is_some_and(|it| it.is_same_content(&judged))
+            && lock.commit(&bytes)? == Commit::Done
+        {
+            return Ok(Some(moved(&place, &name)));
+        }
+        quarantine.unlink(&name)?;
     }
-    let lock = Lock::acquire(store.engine(), &place)?;
-    let folder = lock.root().folder_or_create(folder)?;
-    let Some(judged) = folder.stat(place.file_name())? else {
-        return Ok(false);
+    Err(changed(store.directory().join(place.relative_path())))
+}
+
+/// Moves a corrupt task aside; its number stays its own.
+fn task_aside(store: &Store, folder: Folder, id: TaskId) -> Result<Option<String>, StoreError> {
+    let place = place(folder, id);
+    let read = |root: &Root| match folder {
+        Folder::Tasks => Entry::read(root, id).map(|_| ()),
+        _ => archive::read_copy(root, id).map(|_| ()),
     };
-    let is_corrupt = matches!(lock.read::<D>(), Err(StoreError::Corrupt { .. }));
-    if is_corrupt || anyway {
-        let name = move_aside(lock.root(), &folder, &place, judged)?;
-        let from = place.relative_path();
-        done.push(format!("moved {} to {QUARANTINE}/{name}", from.display()));
+    let Some((lock, directory, judged)) = judge(store, &place, read)? else {
+        return Ok(None);
+    };
+    let name = move_aside(lock.root(), &directory, &place, judged)?;
+    Ok(Some(moved(&place, &name)))
+}
+
+/// The lock, the folder and the look of a document, if it is corrupt.
+fn judge(
+    store: &Store,
+    place: &Place,
+    read: impl Fn(&Root) -> Result<(), StoreError>,
+) -> Result<Option<(Lock, Dir, Stat)>, StoreError> {
+    match existing(store)? {
+        Some(root) if root.contains(place)? => {}
+        _ => return Ok(None),
     }
-    Ok(is_corrupt)
+    let lock = Lock::acquire(store.engine(), place)?;
+    let directory = lock.root().folder_or_create(place.folder())?;
+    let Some(judged) = directory.stat(place.file_name())? else {
+        return Ok(None);
+    };
+    let is_corrupt = matches!(read(lock.root()), Err(StoreError::Corrupt { .. }));
+    Ok(is_corrupt.then_some((lock, directory, judged)))
 }
 
 /// Moves a document aside that was judged when it looked like this; its name there.
@@ -164,10 +215,17 @@ pub(super) fn move_aside(
     // Somebody has mended it in the meantime. A link, because it must not replace what may be there by now.
     quarantine.link(&name, folder, place.file_name())?;
     quarantine.unlink(&name)?;
-    Err(StoreError::corrupt(
-        root.path_of(place),
-        "it has just been changed, and was left where it is; run doctor again",
-    ))
+    Err(changed(root.path_of(place)))
+}
+
+fn moved(place: &Place, name: &str) -> String {
+    let from = place.relative_path();
+    format!("moved {} to {QUARANTINE}/{name}", from.display())
+}
+
+fn changed(path: PathBuf) -> StoreError {
+    let reason = "it has just been changed, and was left where it is; run doctor again";
+    StoreError::corrupt(path, reason)
 }
 
 /// The first of `tasks-task-0007.json`, `tasks-task-0007.1.json`, .. that is free.

@@ -8,7 +8,7 @@ use super::*;
 use crate::store::listing::place;
 use crate::store::place::Folder;
 use crate::store::tasks::tests::{
-    change, complete, create, found, numbers, send_back, stamp, store, thread,
+    change, complete, create, found, numbers, post, send_back, stamp, store, thread,
 };
 use crate::store::testing::Desk;
 
@@ -75,7 +75,7 @@ fn a_sound_directory_is_found_sound_and_left_as_it_is() {
     assert!(report.ok, "{report:?}");
     assert!(report.notes.is_empty(), "{report:?}");
     let ground = report.ground.unwrap();
-    assert_eq!(ground.preconditions.len(), 7);
+    assert_eq!(ground.preconditions.len(), 8);
     assert!(ground.preconditions.iter().all(|it| it.holds), "{ground:?}");
     let content = report.content.unwrap();
     assert_eq!((content.tasks, content.last_number), (1, Some(1)));
@@ -98,7 +98,7 @@ fn each_thing_that_is_wrong_is_named() {
             "messages/task-0009.json",
             "[]",
             "orphan",
-            "there is no task-0009",
+            "nothing stands for",
         ),
         (
             "archive/tasks/task-0009.json",
@@ -115,7 +115,6 @@ fn each_thing_that_is_wrong_is_named() {
             "it is used up",
         ),
         (".locks/x.lock/note", "", "foreign", "no part of a lock"),
-        (".locks/note", "", "foreign", "no part of a lock"),
     ] {
         let desk = Desk::new();
         let store = store(&desk);
@@ -168,7 +167,7 @@ fn what_can_be_mended_is_mended_and_told() {
         [
             "removed 1 leftover from .locks",
             "set the number last given out to 7",
-            "delivered what task-0001 had in its outbox"
+            "delivered the message that task-0001 had in its outbox"
         ]
     );
     assert_eq!(
@@ -249,15 +248,12 @@ fn only_a_corrupt_file_whose_task_is_named_is_moved_aside() {
     let report = quarantine(&[corrupt]);
     assert_eq!(
         report.mended,
-        [
-            "moved tasks/task-0002.json to quarantine/tasks-task-0002.json",
-            "moved messages/task-0002.json to quarantine/messages-task-0002.json"
-        ],
-        "what belonged to it goes with it"
+        ["moved tasks/task-0002.json to quarantine/tasks-task-0002.json"]
     );
     let moved = desk.store().join("quarantine/tasks-task-0002.json");
     assert_eq!(fs::read_to_string(moved).unwrap(), "{");
     assert!(store.task(corrupt).unwrap().is_none());
+    assert_eq!(kinds(&report.notes), ["orphan"], "its thread waits for it");
 
     let report = quarantine(&[sound]);
     assert_eq!(
@@ -283,7 +279,86 @@ fn only_a_corrupt_file_whose_task_is_named_is_moved_aside() {
         ["moved progress/task-0001.json to quarantine/progress-task-0001.1.json"],
         "nothing in there is replaced"
     );
+    fs::remove_file(desk.store().join("sequence.json")).unwrap();
+    fs::remove_file(desk.store().join("messages/task-0002.json")).unwrap();
     assert_eq!(create(&store).number(), 3, "the number stays used");
+}
+
+#[test]
+fn what_is_sound_but_another_tasks_can_be_moved_aside_too() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let (first, second) = (create(&store), create(&store));
+    post(&store, first, 1);
+    for folder in ["tasks", "messages"] {
+        let [from, to] =
+            ["task-0001.json", "task-0002.json"].map(|it| desk.store().join(folder).join(it));
+        fs::copy(from, to).unwrap();
+    }
+    assert_eq!(kinds(&look(&store).problems), ["unreadable", "unreadable"]);
+    let report = store.examine(&Treatment {
+        fix: false,
+        quarantine: vec![second],
+    });
+    assert_eq!(report.mended.len(), 2, "{:?}", report.mended);
+    assert!(report.ok, "{:?}", report.problems);
+    assert_eq!(numbers(&thread(&store, first)), ["message 1"]);
+}
+
+#[test]
+fn one_that_cannot_be_mended_keeps_no_other_from_it() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let ids = [1, 2].map(|number| {
+        let id = create(&store);
+        complete(&store, id);
+        send_back(&store, id, number);
+        id
+    });
+    put(&desk, "messages/task-0001.json", "spoilt");
+    fs::remove_file(desk.store().join("messages/task-0002.json")).unwrap();
+    let report = fix(&store);
+    assert_eq!(
+        report.mended,
+        ["delivered the message that task-0002 had in its outbox"]
+    );
+    assert!(kinds(&report.problems).contains(&"treatment"), "{report:?}");
+    assert_eq!(numbers(&thread(&store, ids[1])), ["message 2"]);
+}
+
+#[test]
+fn a_copy_that_would_keep_a_task_from_the_archive_is_a_problem() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    let id = create(&store);
+    change(&store, id, |task| {
+        task.cancel(stamp("claude", 2), None).unwrap()
+    });
+    let _ = store.archive(id, &stamp("person", 3), |_| true).unwrap();
+    let _ = store.restore(id, &stamp("person", 4)).unwrap();
+    assert!(look(&store).ok, "the copy of before is in nobody's way");
+    let text = fs::read_to_string(desk.store().join("archive/tasks/task-0001.json")).unwrap();
+    let other = text.replace(
+        "\"actor\": \"claude\",\n      \"action\": \"cancel\"",
+        "\"actor\": \"x\",\n      \"action\": \"cancel\"",
+    );
+    assert_ne!(other, text);
+    put(&desk, "archive/tasks/task-0001.json", &other);
+    assert_eq!(kinds(&look(&store).problems), ["conflict"]);
+}
+
+#[test]
+fn nothing_that_a_terminal_would_obey_is_told() {
+    let desk = Desk::new();
+    let store = store(&desk);
+    put(
+        &desk,
+        "tasks/task-0001.json",
+        "{\"\\u001b[31m\\nNothing is wrong.\": 1}",
+    );
+    let report = look(&store);
+    let reason = &report.problems[0].reason;
+    assert!(reason.contains(r"\u{1b}[31m\nNothing"), "{reason}");
 }
 
 #[test]
