@@ -232,7 +232,7 @@ fn both(name: &str, start: &Documents) {
     let operation = Operation::named(name);
     for kind in [Kind::Once, Kind::Lasting] {
         let steps = walk(&operation, start, kind);
-        assert!(steps > 10, "{name}: {steps} steps were all there were");
+        assert!(steps > 5, "{name}: {steps} steps were all there were");
     }
 }
 
