@@ -81,11 +81,13 @@ impl Store {
             if !Status::ARCHIVABLE.contains(&task.status()) || !is_due(&task) {
                 return Ok(Archiving::Stays);
             }
-            self.copy_log::<Thread>(&task)?;
-            self.copy_log::<ProgressLog>(&task)?;
+            let copied = self
+                .copy_log::<Thread>(&task)
+                .and_then(|()| self.copy_log::<ProgressLog>(&task));
+            copied.map_err(StoreError::of_a_step)?;
             // All that it carried is in the copies now.
             task.settle(|_| true);
-            if self.copy_task(&task)? == Commit::Lost {
+            if self.copy_task(&task).map_err(StoreError::of_a_step)? == Commit::Lost {
                 continue;
             }
             let tombstone = Tombstone::of(&task, stamp);
@@ -121,11 +123,14 @@ impl Store {
                 joined::<Thread>(lock.root(), id)?;
                 joined::<ProgressLog>(lock.root(), id)?;
                 let bytes = document::encode(&lock.path(), &tombstone.marked())?;
-                let (Commit::Done | Commit::Lost) = lock.commit(&bytes)?;
+                let (Commit::Done | Commit::Lost) =
+                    lock.commit(&bytes).map_err(StoreError::of_a_step)?;
                 continue;
             }
-            self.join_log::<Thread>(id)?;
-            self.join_log::<ProgressLog>(id)?;
+            let joined = self
+                .join_log::<Thread>(id)
+                .and_then(|()| self.join_log::<ProgressLog>(id));
+            joined.map_err(StoreError::of_a_step)?;
             let task = task.restore(stamp.clone()).map_err(|task| {
                 let reason = format!("a {} task is not over: undo the edit", task.status());
                 StoreError::corrupt(lock.path(), reason)

@@ -13,6 +13,7 @@
 #[cfg(debug_assertions)]
 mod fault;
 mod locality;
+mod make;
 mod stat;
 mod step;
 #[cfg(test)]
@@ -69,7 +70,7 @@ impl Dir {
     /// The directory is private (0700). Those above it are not this program's own and get the mode
     /// that the umask leaves.
     pub(crate) fn create(path: &Path, durability: Durability) -> Result<(), StoreError> {
-        create_path(path, Mode::S_IRWXU, durability)
+        make::create_path(path, Mode::S_IRWXU, durability)
     }
 
     /// A second handle to the same directory.
@@ -94,6 +95,16 @@ impl Dir {
             Err(Errno::ENOENT) => Ok(None),
             Err(errno) => Err(self.no_directory(name, errno)),
         }
+    }
+
+    /// Opens the directory above this one.
+    pub(crate) fn parent(&self) -> Result<Option<Self>, StoreError> {
+        let above = self.open_child("..")?;
+        let path = self.path.parent().unwrap_or(Path::new("/"));
+        Ok(above.map(|it| Self {
+            path: path.to_path_buf(),
+            ..it
+        }))
     }
 
     /// Opens a directory in this one, created if it isn't there.
@@ -352,39 +363,6 @@ impl Dir {
     ) -> Result<T, StoreError> {
         take(step, || self.path_of(name), call)
     }
-}
-
-fn create_path(path: &Path, mode: Mode, durability: Durability) -> Result<(), StoreError> {
-    let mkdir = || {
-        take(
-            Step::CreateDirectory,
-            || path.to_path_buf(),
-            || unistd::mkdir(path, mode),
-        )
-    };
-    let parent = match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => path,
-    };
-    let mut created = mkdir();
-    if created.as_ref().is_err_and(StoreError::is_not_found) && parent != path {
-        create_path(parent, Mode::from_bits_truncate(0o777), durability)?;
-        created = mkdir();
-    }
-    match created {
-        Ok(()) if durability.is_full() => sync_path(parent),
-        Err(error) if error.kind() != Some(io::ErrorKind::AlreadyExists) => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn sync_path(path: &Path) -> Result<(), StoreError> {
-    take(
-        Step::SyncDirectory,
-        || path.to_path_buf(),
-        || durability::sync_directory(&File::open(path)?),
-    )
 }
 
 fn stat_of(file: &File) -> nix::Result<Stat> {

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::dir::{Dir, Stat};
 use super::document::{self, Document};
 use super::durability::Durability;
 use super::error::StoreError;
 use super::lock::{Commit, Lock, Sightings};
-use super::place::Place;
+use super::place::{Folder, Place};
 use super::root::Root;
 
 /// How often an update whose lock was taken away starts over.
@@ -76,6 +77,8 @@ struct Shared {
     settings: Settings,
     sightings: Sightings,
     last_sweep: Mutex<Option<Instant>>,
+    /// Folders of which this process has flushed the way that leads to them.
+    anchored: Mutex<Vec<Stat>>,
 }
 
 impl Engine {
@@ -86,6 +89,7 @@ impl Engine {
             settings,
             sightings: Sightings::default(),
             last_sweep: Mutex::new(None),
+            anchored: Mutex::default(),
         };
         Self {
             shared: Arc::new(shared),
@@ -166,6 +170,31 @@ impl Engine {
             holder: format!("others, who took the lock away from this process {ATTEMPTS} times"),
             waited,
         }
+    }
+
+    /// Makes sure, once for each process and folder, that a power cut leaves the way to the folder.
+    ///
+    /// Whoever made a directory has flushed the one above it, unless that failed, or a crash came in between, or is
+    /// about to: that a directory is there says nothing of its being on the disk.
+    pub(super) fn anchor(
+        &self,
+        root: &Root,
+        folder: &Dir,
+        is_in: Folder,
+    ) -> Result<(), StoreError> {
+        if !root.durability().is_full() {
+            return Ok(());
+        }
+        let stat = folder.own_stat()?;
+        let anchored = || {
+            let anchored = self.shared.anchored.lock();
+            anchored.unwrap_or_else(PoisonError::into_inner)
+        };
+        if !anchored().iter().any(|it| it.is_same_file(&stat)) {
+            root.flush_way_to(is_in)?;
+            anchored().push(stat);
+        }
+        Ok(())
     }
 
     pub(super) fn sightings(&self) -> &Sightings {

@@ -124,6 +124,19 @@ impl StoreError {
         }
     }
 
+    /// The same of a step that is only the first of several: what was asked for is not in place, and not refused for
+    /// nothing either.
+    pub(super) fn of_a_step(self) -> Self {
+        match self {
+            Self::NotDurable { path, source } => Self::Storage {
+                action: "flush the directory of",
+                path,
+                source,
+            },
+            error => error,
+        }
+    }
+
     /// The file system's kind of refusal: protocol steps decide by it.
     pub(super) fn kind(&self) -> Option<io::ErrorKind> {
         match self {

@@ -142,6 +142,7 @@ impl Lock {
     ) -> Result<Option<Self>, StoreError> {
         let root = engine.open_or_create()?;
         let folder = root.folder_or_create(place.folder())?;
+        engine.anchor(&root, &folder, place.folder())?;
         let locks = root.locks()?;
         if engine.is_sweep_due() {
             sweep(&locks);

@@ -95,6 +95,29 @@ impl Root {
         &self.dir
     }
 
+    /// Flushes the directories that name those on the way to a folder: two above the root, which this program may have
+    /// made, and all from the root on but the folder itself.
+    pub(super) fn flush_way_to(&self, folder: Folder) -> Result<(), StoreError> {
+        let mut above = self.dir.try_clone()?;
+        for _ in 0..2 {
+            // One that may not be listed cannot be flushed either; it was there before this program.
+            let Ok(Some(parent)) = above.parent() else {
+                break;
+            };
+            parent.sync()?;
+            above = parent;
+        }
+        let mut dir = self.dir.try_clone()?;
+        for name in folder.components() {
+            dir.sync()?;
+            match dir.open_child(name)? {
+                Some(child) => dir = child,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn durability(&self) -> Durability {
         self.durability
     }

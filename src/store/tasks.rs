@@ -154,7 +154,8 @@ impl Store {
     pub(crate) fn create(&self, make: impl Fn(TaskId) -> AnyTask) -> Result<AnyTask, StoreError> {
         let mut floor = 0;
         loop {
-            let number = sequence::reserve(&self.engine, floor, listing::highest)?;
+            let number = sequence::reserve(&self.engine, floor, listing::highest)
+                .map_err(StoreError::of_a_step)?;
             let id = TaskId::from_number(number);
             let lock = Lock::acquire(&self.engine, &place(Folder::Tasks, id))?;
             // A number that is in use although it was never given out: somebody put files here by

@@ -133,3 +133,33 @@ fn the_system_sees_the_order_of_none() {
         check_all(&tracer, Level::None);
     }
 }
+
+/// A directory that is there may have been made by a call whose flush failed.
+#[test]
+fn a_directory_whose_flush_failed_is_flushed_before_the_next_answer() {
+    for number in 1..30 {
+        let site = Start::Nothing.site();
+        let log = site.outside().join("log");
+        let mut command = recorded::Recorder.command(&site, "planner", &log);
+        command.env("COORDINATION_DURABILITY", "full").env(
+            "AI_COORD_FAULT",
+            format!("fail {number} {}", nix::libc::EIO),
+        );
+        let mut caller = Caller::start(&mut command);
+        let new = serde_json::json!({"title": "t", "description": "d"});
+        // Refused or done, whichever step it is that fails.
+        let _ = caller.call("create_task", &new);
+        caller.ok("create_task", &new);
+        let events = recorded::Recorder.events(caller, &log);
+        let root = site.path().canonicalize().unwrap();
+        for (index, event) in events.iter().enumerate() {
+            let Event::MakeDirectory(made) = event else {
+                continue;
+            };
+            let lasts = !made.starts_with(root.join(".locks")) && !made.ends_with("agents");
+            let above = made.parent().unwrap().to_path_buf();
+            let is_flushed = events[index..].contains(&Event::Flush(above));
+            assert!(is_flushed || !lasts, "{number}: {made:?} in {events:#?}");
+        }
+    }
+}
