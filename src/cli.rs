@@ -56,10 +56,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let worktree = settings.worktree();
             print(&where_::report(settings.location(), worktree.as_ref()))
         }
-        Some(Command::Archive { older_than, status }) => {
-            let due = Due {
-                statuses: status,
-                older_than,
+        Some(Command::Archive { list: true, .. }) => archive::list(&settings.service()),
+        Some(Command::Archive {
+            tasks,
+            older_than,
+            status,
+            ..
+        }) => {
+            let due = if tasks.is_empty() {
+                Due::Old {
+                    statuses: status,
+                    older_than,
+                }
+            } else {
+                Due::Named(tasks)
             };
             archive::archive(&settings.service(), &due)
         }

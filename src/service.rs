@@ -37,7 +37,7 @@ use crate::{
     store::{Found, Store, location::Worktree},
 };
 
-pub(crate) use archive::{Due, Moved};
+pub(crate) use archive::{Archived, Due, Moved};
 pub(crate) use attention::Why;
 pub(crate) use claims::ClaimNext;
 pub(crate) use clock::Clock;
@@ -236,7 +236,7 @@ impl Service {
     fn not_found(&self, id: TaskId) -> Failure {
         let directory = self.directory();
         let text = format!(
-            "there is no {id} in {directory}; list_tasks with status \"all\" shows what there is"
+            "there is no {id} in {directory}; list_tasks with status \"all\" shows what there is outside the archive"
         );
         Failure::new(Code::NotFound, text)
     }

@@ -37,5 +37,6 @@ pub(crate) use durability::{Durability, UnknownDurability};
 pub(crate) use engine::Settings;
 pub(crate) use error::{StoreError, one_line};
 pub(crate) use listing::{Listing, Unreadable};
+pub(crate) use log::Log;
 pub(crate) use presence::{Card, Holder, Presence, Taken};
 pub(crate) use tasks::{Appended, Found, Store};

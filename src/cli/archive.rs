@@ -7,7 +7,8 @@ use std::{io, io::Write, process::ExitCode, time::Duration};
 use super::{layout::wrap, print, refused};
 use crate::{
     domain::{Status, TaskId},
-    service::{Due, Failure, Moved, Service},
+    service::{Archived, Due, Failure, Moved, Service},
+    store::one_line,
 };
 
 /// Archives what is due.
@@ -20,6 +21,25 @@ pub(super) fn archive(service: &Service, due: &Due) -> ExitCode {
     match worst(&moved.failed) {
         Some(code) => code,
         None => printed,
+    }
+}
+
+/// Prints what is in the archive.
+pub(super) fn list(service: &Service) -> ExitCode {
+    let archived = match service.archived() {
+        Ok(archived) => archived,
+        Err(failure) => return refused(&failure),
+    };
+    let line = |it: &Archived| {
+        let title = match &it.title {
+            Ok(title) => one_line(title),
+            Err(failure) => failure.to_string(),
+        };
+        format!("{}  {:<9}  {title}\n", it.id, it.status.as_str())
+    };
+    match archived.as_slice() {
+        [] => print("the archive is empty\n"),
+        archived => print(&archived.iter().map(line).collect::<String>()),
     }
 }
 
@@ -65,7 +85,17 @@ fn report(moved: &Moved) -> String {
             count(number)
         ),
     };
-    wrap(&(archived + &recent), 0)
+    let needed = match moved.needed.as_slice() {
+        [] => String::new(),
+        ids => {
+            let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
+            format!(
+                "; others wait for {}, cancelled as they are",
+                names.join(", ")
+            )
+        }
+    };
+    wrap(&(archived + &recent + &needed), 0)
 }
 
 /// A length of time as people write it: a number and one of s, m, h, d, w.
@@ -147,6 +177,7 @@ mod tests {
         let moved = |ids: &[u64], recent| Moved {
             archived: ids.iter().map(|it| TaskId::from_number(*it)).collect(),
             recent,
+            needed: Vec::new(),
             failed: Vec::new(),
         };
         assert_eq!(report(&moved(&[], 0)), "archived nothing\n");

@@ -50,6 +50,7 @@ it back with all that was said on it.
 
 Examples:
   ai-coord-mcp archive                       all that is over for a week
+  ai-coord-mcp archive task-0007             this one
   ai-coord-mcp archive --older-than 0        all that is over
   ai-coord-mcp archive --status cancelled    only what was cancelled";
 
@@ -57,7 +58,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// The shared directory [default: see the command `where`]
+    /// The shared directory [default: see `where`]
     #[arg(long, global = true, value_name = "DIRECTORY")]
     pub(super) dir: Option<PathBuf>,
 
@@ -72,10 +73,16 @@ pub(super) enum Command {
     /// Put finished tasks away, out of all lists
     #[command(after_help = AFTER_ARCHIVE)]
     Archive {
-        /// Only those unchanged for so long: 45s, 30m, 12h, 7d, 2w
+        /// Only these, whatever their age [default: all that are old]
+        #[arg(value_name = "TASK", conflicts_with_all = ["older_than", "status"])]
+        tasks: Vec<TaskId>,
+        /// Print what is in the archive, and archive nothing
+        #[arg(long, conflicts_with_all = ["tasks", "older_than", "status"])]
+        list: bool,
+        /// Only those unchanged so long, e.g. 12h
         #[arg(long, value_name = "AGE", default_value = "7d", value_parser = archive::age)]
         older_than: Duration,
-        /// Only those in these statuses
+        /// Only those that ended so
         #[arg(
             long,
             value_name = "STATUS",
@@ -100,7 +107,7 @@ pub(super) enum Command {
         /// Mend what can be mended without losing anything
         #[arg(long)]
         fix: bool,
-        /// Move this task's corrupt files to quarantine/ (may be repeated)
+        /// Move a task's corrupt files to quarantine/
         #[arg(long, value_name = "TASK")]
         quarantine: Vec<TaskId>,
     },
@@ -125,9 +132,10 @@ mod tests {
         program.build();
         let helps = std::iter::once(&mut program.clone())
             .chain(program.get_subcommands_mut())
-            .map(|command| command.render_long_help().to_string())
+            .flat_map(|command| [command.render_long_help(), command.render_help()])
+            .map(|help| help.to_string())
             .collect::<Vec<_>>();
-        assert!(helps.len() > 2, "the commands were not found");
+        assert!(helps.len() > 4, "the commands were not found");
         for line in helps.iter().flat_map(|help| help.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
         }

@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 /// How a command begins that is told.
-const COMMAND: &str = "ai-coord-mcp doctor --quarantine ";
+const COMMAND: &str = "ai-coord-mcp --dir ";
 
 /// Examines the directory and says what was found.
 pub(super) fn run(
@@ -67,9 +67,11 @@ fn text(report: &Report, location: &Location) -> String {
     }
     text += &section("note", &report.notes, location);
     text += &section("problem", &report.problems, location);
-    if report.ok {
-        text += "\nNothing is wrong.\n";
-    }
+    text += match (report.ok, report.exists) {
+        (true, true) => "\nNothing is wrong.\n",
+        (true, false) => "\nThere is nothing to be wrong with yet.\n",
+        (false, _) => "\n--fix mends what loses nothing; the rest is for you.\n",
+    };
     text
 }
 
@@ -84,14 +86,21 @@ fn ground(ground: &Ground) -> String {
     let holding = preconditions.iter().filter(|it| it.holds).count();
     let all = preconditions.len();
     let owner = format!("you (user {owner}), mode {mode}");
-    let on = format!("{file_system}; {holding} of {all} things that locks need hold");
+    let on = if holding == all {
+        format!("{file_system}, which does all that locks need")
+    } else {
+        format!(
+            "{file_system}; {} of {all} things that locks need fail",
+            all - holding
+        )
+    };
     entry("owner", &owner) + &entry("on", &on)
 }
 
 fn content(content: &Content) -> String {
     let tasks = match content.tasks {
-        1 => "1 live task".to_owned(),
-        many => format!("{many} live tasks"),
+        1 => "1 task".to_owned(),
+        many => format!("{many} tasks"),
     };
     let last = content.last_number.map(|it| format!(", last number {it}"));
     let holds = format!(

@@ -68,14 +68,24 @@ impl Service {
 
     /// What a task waits for, in words.
     pub(super) fn waits_for(&self, by: &[TaskId]) -> String {
-        let one = |id: &TaskId| match self.status_of(*id, None) {
-            Some(Status::Cancelled) => {
+        let one = |id: &TaskId| match (self.status_of(*id, None), self.is_archived(*id)) {
+            (Some(Status::Cancelled), true) => {
+                let command = self.store.command(&format!("restore {id}"));
+                format!(
+                    "{id} (cancelled and in the archive: `{command}` and reopen it, or cancel this one)"
+                )
+            }
+            (Some(Status::Cancelled), false) => {
                 format!("{id} (cancelled: it has to be reopened, or this one cancelled)")
             }
-            Some(status) => format!("{id} ({status})"),
-            None => format!("{id} (unreadable or gone)"),
+            (Some(status), _) => format!("{id} ({status})"),
+            (None, _) => format!("{id} (unreadable or gone)"),
         };
         by.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    fn is_archived(&self, id: TaskId) -> bool {
+        matches!(self.store.task(id), Ok(Some(it)) if it.is_archived)
     }
 }
 

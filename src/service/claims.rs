@@ -2,7 +2,7 @@
 
 use super::{Claim, Client, Failure, Ref, Service, expect_version};
 use crate::{
-    domain::{AgentName, AnyTask, RequestedName, Status, Tag, TaskId, Thread},
+    domain::{AgentName, AnyTask, ProgressLog, RequestedName, Status, Tag, TaskId, Thread},
     store::Listing,
 };
 
@@ -96,6 +96,7 @@ impl Service {
             held,
             progress: None,
             messages: Vec::new(),
+            unreadable: Vec::new(),
             task: None,
         })
     }
@@ -182,17 +183,19 @@ impl Service {
             .map_err(|refused| self.refusal(&refused, names))
     }
 
-    /// The claim is made: a thread that cannot be read must not make it look refused. `get_messages` says what is
-    /// wrong with it.
+    /// The claim is made: a thread that cannot be read must not make it look refused, nor look empty.
     fn claim_of(&self, task: &AnyTask, names: &[AgentName]) -> Claim {
-        let thread: Thread = self.store.log(task).unwrap_or_default();
+        let mut unreadable = Vec::new();
+        let thread: Thread = self.log_or_note(task, &mut unreadable);
+        let progress: ProgressLog = self.log_or_note(task, &mut unreadable);
         Claim {
             already: false,
             why: None,
             held: Vec::new(),
             next: None,
-            progress: self.latest_progress(task),
+            progress: progress.latest().map(Into::into),
             messages: self.showing(Self::riding(&thread, names, None)),
+            unreadable,
             task: Some(self.work_order(task)),
         }
     }

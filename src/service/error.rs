@@ -102,13 +102,15 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let code = code_of(&error);
         let mut text = error.to_string();
-        if let StoreError::Corrupt { reason, .. } = &error {
-            text += if reason.contains("unknown field") {
+        if let StoreError::Corrupt { path, reason } = &error {
+            text += if path.ends_with("sequence.json") {
+                "; mend it, or remove it and run `ai-coord-mcp doctor --fix`; existing tasks go on working"
+            } else if reason.contains("unknown field") {
                 "; a key of your own belongs under `metadata`"
             } else if reason.contains("undo the edit") {
                 "; the file is never replaced, every other task goes on working"
             } else {
-                "; mend the file by hand (it is never replaced), every other task goes on working"
+                "; mend the file by hand (it is never replaced; `ai-coord-mcp doctor` helps), every other task goes on working"
             };
         }
         Self::new(code, text)

@@ -54,13 +54,17 @@ impl Service {
             })
         })?;
         // The report is made: what cannot be read now must not make it look refused.
-        let read = |task: AnyTask| Ok(self.store.log(&task)?);
-        let thread: Thread = self.task(id).and_then(read).unwrap_or_default();
+        let mut unreadable = Vec::new();
+        let thread: Thread = match self.task(id) {
+            Ok(task) => self.log_or_note(&task, &mut unreadable),
+            Err(_) => Thread::default(),
+        };
         let messages = self.showing(Self::riding(&thread, &names, since));
         Ok(Reported {
             task,
             progress: (&entry).into(),
             messages,
+            unreadable,
         })
     }
 

@@ -6,8 +6,8 @@ use super::{
     view::unreadable,
 };
 use crate::{
-    domain::{AgentName, AnyTask, NewTask, RequestedName, Status, Tag, Task, TaskId, Work},
-    store::Found,
+    domain::{AgentName, NewTask, RequestedName, Status, Tag, Task, TaskId, Work},
+    store::{Found, Listing},
 };
 
 /// The least that a task's history gets of a result, however long the task itself is.
@@ -62,9 +62,14 @@ impl Service {
             .into()
         };
         let task = self.store.create(make)?;
+        let after = work.after.iter().copied();
+        let withdrawn: Vec<_> = after
+            .filter(|id| self.status_of(*id, None) == Some(Status::Cancelled))
+            .collect();
+        let next = format!("it stays blocked by {}", self.waits_for(&withdrawn));
         Ok(Changed {
             task: (&task).into(),
-            next: None,
+            next: Some(next).filter(|_| !withdrawn.is_empty()),
         })
     }
 
@@ -98,7 +103,7 @@ impl Service {
         Ok(TaskPage {
             next_cursor: tasks.last().map(|it| it.id).filter(|_| !is_last),
             total: found.len(),
-            counts: counts(&listing.tasks),
+            counts: counts(&listing),
             you: self.identity.taken().into_iter().next(),
             next: listing.is_empty().then(|| self.nothing_here()),
             unreadable,
@@ -171,12 +176,14 @@ impl Service {
     }
 }
 
-/// How many tasks there are in each status that has any.
-fn counts(tasks: &[AnyTask]) -> serde_json::Map<String, serde_json::Value> {
-    let count = |status| tasks.iter().filter(|it| it.status() == status).count();
+/// How many tasks there are in each status that has any, and in the archive.
+fn counts(listing: &Listing) -> serde_json::Map<String, serde_json::Value> {
+    let tasks = listing.tasks.iter();
+    let count = |status| tasks.clone().filter(|it| it.status() == status).count();
     let each = Status::ALL
         .into_iter()
-        .map(|status| (status.to_string(), count(status)));
+        .map(|status| (status.to_string(), count(status)))
+        .chain([("archived".to_owned(), listing.archived.len())]);
     each.filter(|(_, count)| *count > 0)
         .map(|(status, count)| (status, count.into()))
         .collect()

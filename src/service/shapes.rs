@@ -108,7 +108,7 @@ impl From<&ProgressEntry> for ProgressView {
     }
 }
 
-/// A file that could not be read as a task.
+/// A file of a task that could not be read.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct UnreadableView {
     pub(crate) id: TaskId,
@@ -164,6 +164,8 @@ pub(crate) struct Claim {
     pub(crate) progress: Option<ProgressView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unreadable: Vec<UnreadableView>,
     pub(crate) task: Option<TaskView>,
 }
 
@@ -174,6 +176,8 @@ pub(crate) struct Reported {
     pub(crate) progress: ProgressView,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unreadable: Vec<UnreadableView>,
 }
 
 /// What a request for revision returns.

@@ -1,13 +1,11 @@
 //! From a task to what a caller sees of it.
 
-use super::{
-    ProgressView, Service, TaskView, UnreadableView, error::code_of, identity::Life, page,
-};
+use super::{Service, TaskView, UnreadableView, error::code_of, identity::Life, page};
 use crate::{
     domain::{
         AgentName, AnyTask, Content, Message, ProgressLog, Status, TaskId, Thread, Timestamp,
     },
-    store::{Listing, Unreadable, one_line},
+    store::{Listing, Log, StoreError, Unreadable, one_line},
 };
 
 /// At most this many messages ride on another result, of this many bytes together.
@@ -117,10 +115,16 @@ impl Service {
         riding
     }
 
-    /// Where the work on a task has got to, if that can be read.
-    pub(super) fn latest_progress(&self, task: &AnyTask) -> Option<ProgressView> {
-        let progress: ProgressLog = self.store.log(task).unwrap_or_default();
-        progress.latest().map(Into::into)
+    /// A log for another result. One that cannot be read is noted there.
+    pub(super) fn log_or_note<L: Log>(
+        &self,
+        task: &AnyTask,
+        unreadable: &mut Vec<UnreadableView>,
+    ) -> L {
+        self.store.log(task).unwrap_or_else(|error| {
+            unreadable.push(UnreadableView::new(task.id(), &error));
+            L::default()
+        })
     }
 }
 
@@ -142,12 +146,18 @@ pub(super) fn shortened(message: &Message) -> Message {
     message
 }
 
+impl UnreadableView {
+    fn new(id: TaskId, error: &StoreError) -> Self {
+        Self {
+            id,
+            code: code_of(error).as_str(),
+            reason: one_line(&error.to_string()).chars().take(300).collect(),
+        }
+    }
+}
+
 /// The files that could not be read, as far as they are shown.
 pub(super) fn unreadable(files: &[Unreadable]) -> Vec<UnreadableView> {
-    let view = |it: &Unreadable| UnreadableView {
-        id: it.id,
-        code: code_of(&it.error).as_str(),
-        reason: one_line(&it.error.to_string()).chars().take(300).collect(),
-    };
+    let view = |it: &Unreadable| UnreadableView::new(it.id, &it.error);
     files.iter().take(UNREADABLE).map(view).collect()
 }

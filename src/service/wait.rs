@@ -222,7 +222,9 @@ impl Service {
             service.blocking(move |it| {
                 let found = it.look_up(id)?;
                 let messages = it.others_messages(&found.task, &it.identity.taken(), after)?;
-                let changed = found.task.status() != known || !messages.is_empty();
+                // Nobody can change what is in the archive.
+                let changed =
+                    found.task.status() != known || !messages.is_empty() || found.is_archived;
                 Ok(changed.then(|| it.task_wait(&found, messages, false)))
             })
         };

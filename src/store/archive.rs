@@ -106,6 +106,9 @@ impl Store {
     /// Brings a task back from the archive.
     pub(crate) fn restore(&self, id: TaskId, stamp: &Stamp) -> Result<Restoring, StoreError> {
         let (started, place) = (Instant::now(), place(Folder::Tasks, id));
+        if !self.is_there()? {
+            return Ok(Restoring::Missing);
+        }
         for _ in 0..ATTEMPTS {
             let lock = Lock::acquire(self.engine(), &place)?;
             let tombstone = match Entry::locked(&lock, id)? {

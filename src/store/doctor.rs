@@ -144,6 +144,9 @@ impl Store {
             report = self.look();
             report.problems.retain(|it| before.contains(it));
         }
+        // What was in the way of mending is told where it is the problem itself.
+        let told: Vec<_> = report.problems.iter().map(|it| it.path.clone()).collect();
+        let failed = failed.into_iter().filter(|it| !told.contains(&it.path));
         report.problems.extend(failed);
         Report {
             ok: report.problems.is_empty(),

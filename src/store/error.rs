@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::location::printable;
 use crate::domain::TaskId;
 
 /// A failure of the store. Unless it is [`NotDurable`](Self::NotDurable), nothing has changed.
@@ -49,10 +50,12 @@ pub(crate) enum StoreError {
     },
 
     /// The task is in the archive, where nothing changes.
-    #[error("{id} is in the archive; `ai-coord-mcp restore {id}` brings it back")]
+    #[error("{id} is in the archive; `{command}` brings it back")]
     Archived {
         /// The task.
         id: TaskId,
+        /// The command that brings it back.
+        command: String,
     },
 
     /// The document would become larger than what is read back.
@@ -88,6 +91,18 @@ pub(crate) enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+/// A command of this program for a person to copy, on the directory that is meant and no other.
+pub(crate) fn command_line(directory: &Path, words: &str) -> String {
+    let directory = printable(directory);
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._@%+=:,-".contains(it);
+    if directory.chars().all(is_plain) {
+        format!("ai-coord-mcp --dir {directory} {words}")
+    } else {
+        let quoted = directory.replace('\'', r"'\''");
+        format!("ai-coord-mcp --dir '{quoted}' {words}")
+    }
 }
 
 /// The text on one line, with nothing in it that a terminal would obey: what a file says is shown, not trusted.
@@ -137,6 +152,19 @@ impl StoreError {
         }
     }
 
+    /// The file or directory that it is about.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Corrupt { path, .. }
+            | Self::UnsupportedFormat { path, .. }
+            | Self::Busy { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::Storage { path, .. }
+            | Self::NotDurable { path, .. } => Some(path),
+            Self::Archived { .. } => None,
+        }
+    }
+
     /// The file system's kind of refusal: protocol steps decide by it.
     pub(super) fn kind(&self) -> Option<io::ErrorKind> {
         match self {
@@ -153,6 +181,17 @@ impl StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_names_its_directory_as_a_shell_takes_it() {
+        for (directory, expected) in [
+            ("/c/d-1", "ai-coord-mcp --dir /c/d-1 where"),
+            ("/a b", "ai-coord-mcp --dir '/a b' where"),
+            ("/it's", r"ai-coord-mcp --dir '/it'\''s' where"),
+        ] {
+            assert_eq!(command_line(Path::new(directory), "where"), expected);
+        }
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_shown_instead() {

@@ -15,7 +15,7 @@ use super::{
     archive::{self, Entry},
     document,
     engine::{Engine, Settings},
-    error::StoreError,
+    error::{StoreError, command_line},
     listing::{self, Listing, place},
     lock::{Commit, Lock},
     log::Log,
@@ -123,6 +123,11 @@ impl Store {
         }
     }
 
+    /// A command of this program on this directory, for people to copy.
+    pub(crate) fn command(&self, words: &str) -> String {
+        command_line(self.directory(), words)
+    }
+
     /// Reads a task's status, also of one in the archive. `None`: there is none.
     pub(crate) fn status(&self, id: TaskId) -> Result<Option<Status>, StoreError> {
         match self.engine.open()? {
@@ -192,12 +197,16 @@ impl Store {
         let place = place(Folder::Tasks, id);
         let changed = self.engine.change(&place, |root, entry: Option<Entry>| {
             let entry = listing::checked(&root.path_of(&place), id, entry)?;
-            let (next, answer) = decide(entry.map(Entry::live).transpose()?)?;
+            let (next, answer) = decide(entry.map(|it| it.live(root)).transpose()?)?;
             let next = next.map(|task| Entry::Live(Box::new(settled(root, task))));
             Ok::<_, E>((next, answer))
         });
         let (entry, answer) = changed?;
-        Ok((entry.map(Entry::live).transpose()?, answer))
+        let task = entry.and_then(|it| match it {
+            Entry::Live(task) => Some(*task),
+            Entry::Archived(_) => None,
+        });
+        Ok((task, answer))
     }
 
     /// Adds an entry to a log of a task, and changes the task with it where `decide` says so.
@@ -210,9 +219,8 @@ impl Store {
         let task_place = place(Folder::Tasks, id);
         for _ in 0..ATTEMPTS {
             let task_lock = Lock::acquire(&self.engine, &task_place)?;
-            let task = Entry::locked(&task_lock, id)?
-                .map(Entry::live)
-                .transpose()?;
+            let entry = Entry::locked(&task_lock, id)?;
+            let task = entry.map(|it| it.live(task_lock.root())).transpose()?;
             if task.is_none() {
                 // Says that there is none; the log of a task that isn't must not come into being.
                 return decide(None, &L::default()).map(|it| it.answer);

@@ -69,7 +69,7 @@ async fn an_archived_task_is_found_but_neither_listed_nor_changed() {
 
     let list = agent.ok("list_tasks", json!({"status": "all"})).await;
     assert_eq!(ids(&list), ["task-0002"]);
-    assert_eq!(list["counts"], json!({"pending": 1}));
+    assert_eq!(list["counts"], json!({"pending": 1, "archived": 1}));
     let found = agent.ok("search_tasks", json!({"query": "first"})).await;
     assert_eq!(ids(&found), Vec::<&str>::new());
 
@@ -101,11 +101,94 @@ async fn an_archived_task_is_found_but_neither_listed_nor_changed() {
         arguments["task_id"] = json!("task-0001");
         let refusal = agent.refused("invalid_transition", tool, arguments).await;
         assert!(
-            refusal.contains("`ai-coord-mcp restore task-0001`"),
+            refusal.contains(" restore task-0001` brings it back")
+                && refusal.contains("`ai-coord-mcp --dir /"),
             "{tool}: {refusal}"
         );
     }
     assert_eq!(place.snapshot(), before);
+}
+
+#[tokio::test]
+async fn single_tasks_are_archived_by_name_and_all_are_listed() {
+    let place = Place::new();
+    let agent = with_an_approved_task(&place).await;
+    assert_eq!(
+        said(&place, &["archive", "--list"]).await,
+        "the archive is empty\n"
+    );
+    let (code, out, complaint) = run(&place, &["archive", "task-0002", "task-0009"]).await;
+    assert_eq!((code, out.as_str()), (Some(1), "archived nothing\n"));
+    assert!(complaint.contains("task-0002 is pending"), "{complaint}");
+    assert!(complaint.contains("not_found: "), "{complaint}");
+    assert_eq!(
+        said(&place, &["archive", "task-0001"]).await,
+        "archived 1 task: task-0001\n"
+    );
+    assert_eq!(
+        said(&place, &["archive", "--list"]).await,
+        "task-0001  approved   first\n"
+    );
+    let on = json!({"task_id": "task-0001", "timeout_seconds": 3600});
+    let waited = agent.ok("wait_for_task", on).await;
+    assert_eq!(waited["task"]["archived"], true, "nobody can change it");
+}
+
+#[tokio::test]
+async fn a_cancelled_task_that_others_wait_for_stays_in_sight() {
+    let place = Place::new();
+    let agent = place.agent("boss").await;
+    agent
+        .ok("create_task", json!({"title": "a", "description": "d"}))
+        .await;
+    agent
+        .ok("cancel_task", json!({"task_id": "task-0001"}))
+        .await;
+    let after = json!({"title": "b", "description": "d", "after": ["task-0001"]});
+    let created = agent.ok("create_task", after).await;
+    let next = created["next"].as_str().unwrap();
+    assert!(next.contains("task-0001 (cancelled"), "{next}");
+    assert_eq!(
+        said(&place, &["archive", "--older-than", "0"]).await,
+        "archived nothing; others wait for task-0001, cancelled as they are\n"
+    );
+    agent
+        .ok("cancel_task", json!({"task_id": "task-0002"}))
+        .await;
+    assert_eq!(
+        said(&place, &["archive", "--older-than", "0"]).await,
+        "archived 2 tasks: task-0001, task-0002\n"
+    );
+    let after = json!({"title": "c", "description": "d", "after": ["task-0002"]});
+    agent.ok("create_task", after).await;
+    let on = json!({"task_id": "task-0003"});
+    let blocked = agent.refused("blocked", "claim_task", on).await;
+    assert!(blocked.contains("restore task-0002`"), "{blocked}");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_read_does_not_look_empty() {
+    let place = Place::new();
+    let agent = with_an_approved_task(&place).await;
+    for folder in ["messages", "progress"] {
+        fs::create_dir_all(place.path().join(folder)).unwrap();
+        fs::write(place.path().join(folder).join("task-0002.json"), "{").unwrap();
+    }
+    let claimed = agent
+        .ok("claim_task", json!({"task_id": "task-0002"}))
+        .await;
+    let unreadable = claimed["unreadable"].as_array().unwrap();
+    assert_eq!(unreadable.len(), 2, "{claimed}");
+    assert_eq!(unreadable[0]["code"], "corrupt");
+}
+
+#[tokio::test]
+async fn restoring_makes_no_directory() {
+    let place = Place::new();
+    let (code, _, complaint) = run(&place, &["restore", "task-0001"]).await;
+    assert_eq!(code, Some(1));
+    assert!(complaint.contains("not_found: "), "{complaint}");
+    assert!(!place.path().exists());
 }
 
 #[tokio::test]
@@ -202,7 +285,7 @@ async fn the_doctor_finds_nothing_wrong_with_a_queue_in_use() {
     said(&place, &["archive", "--older-than", "0"]).await;
     let text = said(&place, &["doctor"]).await;
     for part in [
-        "1 live task, 1 archived, last number 2",
+        "1 task, 1 archived, last number 2",
         "claude-code@",
         "Nothing is wrong.",
     ] {
@@ -228,7 +311,7 @@ async fn the_doctor_names_what_is_wrong_and_moves_it_aside_when_told() {
     for part in [
         "1 problem:",
         "tasks/task-0002.json: line 2, id: ",
-        "ai-coord-mcp doctor --quarantine task-0002",
+        "doctor --quarantine task-0002",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::read_copy;
 use crate::domain::{AgentName, AnyTask, FormatVersion, Objects, Stamp, Status, TaskId, Timestamp};
 use crate::store::document::Document;
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, command_line};
 use crate::store::listing::{self, place};
 use crate::store::lock::Lock;
 use crate::store::place::Folder;
@@ -68,10 +68,13 @@ impl Entry {
     }
 
     /// The task, to be changed: one in the archive is refused.
-    pub(in crate::store) fn live(self) -> Result<AnyTask, StoreError> {
+    pub(in crate::store) fn live(self, root: &Root) -> Result<AnyTask, StoreError> {
         match self {
             Self::Live(task) => Ok(*task),
-            Self::Archived(tombstone) => Err(StoreError::Archived { id: tombstone.id }),
+            Self::Archived(Tombstone { id, .. }) => {
+                let command = command_line(root.dir().path(), &format!("restore {id}"));
+                Err(StoreError::Archived { id, command })
+            }
         }
     }
 }
@@ -140,8 +143,7 @@ impl Tombstone {
         let place = place(Folder::ArchiveTasks, self.id);
         let corrupt = |reason| StoreError::corrupt(root.path_of(&place), reason);
         let Some(task) = read_copy(root, self.id)? else {
-            let live = root.path_of(&listing::place(Folder::Tasks, self.id));
-            let reason = format!("it is missing, though {} stands for it", live.display());
+            let reason = format!("it is missing, though {} is in the archive", self.id);
             return Err(corrupt(reason + ": put it back"));
         };
         if (task.version(), task.status()) != (self.version, self.status) {

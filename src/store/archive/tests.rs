@@ -85,7 +85,7 @@ fn nothing_changes_an_archived_task() {
     let updated = store.update(id, |_| -> Result<(Option<AnyTask>, ()), StoreError> {
         panic!("nobody gets to decide")
     });
-    assert!(matches!(updated, Err(StoreError::Archived { id: it }) if it == id));
+    assert!(matches!(updated, Err(StoreError::Archived { id: it, .. }) if it == id));
     let posted = store.append(id, |_, _: &Thread| -> Result<_, StoreError> {
         panic!("nobody gets to decide")
     });

@@ -9,12 +9,12 @@ use super::{Findings, locks, reason_of};
 use crate::domain::{AnyTask, Status, TaskId};
 use crate::domain::{ProgressLog, Thread};
 use crate::store::archive::{self, Entry};
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, command_line};
 use crate::store::listing::{self, place};
 use crate::store::log::Log;
 use crate::store::place::Folder;
 use crate::store::presence::{self, Holder};
-use crate::store::root::Root;
+use crate::store::root::{QUARANTINE, Root};
 use crate::store::sequence;
 use crate::store::tasks::read_log;
 
@@ -31,6 +31,12 @@ pub(crate) struct Content {
     pub(crate) last_number: Option<u64>,
     /// Who is here.
     pub(crate) agents: Vec<Agent>,
+}
+
+impl Content {
+    fn is_nothing(&self) -> bool {
+        (self.tasks, self.archived, self.last_number) == (0, 0, None)
+    }
 }
 
 /// A running process that has a name.
@@ -67,7 +73,13 @@ pub(super) fn examine(root: &Root, findings: &mut Findings) -> Content {
     }
     logs::<Thread>(root, findings);
     logs::<ProgressLog>(root, findings);
+    quarantined(root, findings);
     content.last_number = numbers(root, findings);
+    if content.is_nothing() {
+        let path = root.dir().path();
+        let next = "if you expected one, see `where`";
+        findings.note("empty", path, "nothing of a queue is in it yet", next);
+    }
     content.agents = agents(root, findings);
     content
 }
@@ -106,7 +118,7 @@ fn live(root: &Root, task: &AnyTask, findings: &mut Findings) {
         findings.note(
             "outbox",
             &path,
-            "an entry of its outbox is not in its own file yet",
+            "a message or report that it carries is not in its own file yet",
             "everybody sees it, and the next writer puts it there; --fix does it now",
         );
     }
@@ -137,10 +149,11 @@ fn archived(root: &Root, id: TaskId, tombstone: &archive::Tombstone, findings: &
     let path = root.path_of(&place);
     if let Err(error) = tombstone.task(root) {
         let copy = root.path_of(&listing::place(Folder::ArchiveTasks, id));
-        let next = "put the archived file back or undo the edit; it cannot be restored until then";
+        let give_up = command(root, &format!("doctor --quarantine {id}"));
+        let next = format!("put the archived file right; or give the task up: {give_up}");
         findings.problem("unreadable", &copy, reason_of(&copy, &error), next);
     } else if tombstone.is_restoring() && !locks::is_held(root, &place) {
-        let next = format!("run `ai-coord-mcp restore {id}` again");
+        let next = format!("end it: {}", command(root, &format!("restore {id}")));
         findings.problem("restoring", &path, "a restore of it was interrupted", next);
     } else if !tombstone.is_restoring() && matches!(archive::has_live_logs(root, id), Ok(true)) {
         findings.note(
@@ -164,15 +177,14 @@ fn orphans(root: &Root, folder: Folder, findings: &mut Findings) {
             continue;
         }
         let path = root.path_of(&place(folder, id));
-        let reason = format!("nothing stands for {id} in tasks/");
+        let reason = format!("there is no {id} in tasks/");
         if folder == Folder::ArchiveTasks {
-            let next = format!("run `ai-coord-mcp restore {id}` to have it back");
+            let next = format!("have it back: {}", command(root, &format!("restore {id}")));
             findings.problem("orphan", &path, reason, next);
         } else if has_copy(id) {
             // It comes back with the task.
         } else if is_quarantined(root, id) {
-            let next = "it is there for when the task's file is mended and put back";
-            findings.note("orphan", &path, reason + ": its file was moved aside", next);
+            // It is of use when that file is mended and put back.
         } else {
             let next = "put the task's file back, or remove this one";
             findings.problem(
@@ -205,7 +217,13 @@ fn unreadable(root: &Root, folder: Folder, id: TaskId, error: &StoreError, to: &
     let path = root.path_of(&place(folder, id));
     let next = match error {
         StoreError::Corrupt { .. } => {
-            format!("mend it by hand, or move it aside: ai-coord-mcp doctor --quarantine {id}")
+            let aside = command(root, &format!("doctor --quarantine {id}"));
+            let is_archived = matches!(archive::read_copy(root, id), Ok(Some(_)));
+            let then = match (folder, is_archived) {
+                (Folder::Tasks, true) => "; then `restore` brings back what is in the archive",
+                _ => "",
+            };
+            format!("mend it by hand, or move it aside{then}: {aside}")
         }
         StoreError::UnsupportedFormat { .. } => {
             "restart the clients after upgrading ai-coord-mcp".to_owned()
@@ -213,6 +231,26 @@ fn unreadable(root: &Root, folder: Folder, id: TaskId, error: &StoreError, to: &
         _ => "see the reason; the task cannot be used until then".to_owned(),
     };
     to.problem("unreadable", &path, reason_of(&path, error), next);
+}
+
+/// What was moved aside waits for somebody to mend it.
+fn quarantined(root: &Root, findings: &mut Findings) {
+    for name in root.quarantined().unwrap_or_default() {
+        let path = root.dir().path_of(QUARANTINE).join(&name);
+        let place = name.to_str().and_then(|it| it.split_once("task-"));
+        let place = place.and_then(|(folder, id)| {
+            let folder = folder.trim_end_matches('-').replace('-', "/");
+            Some(format!("{folder}/task-{}.json", id.split_once('.')?.0))
+        });
+        let back = place.unwrap_or_else(|| "where it belongs".to_owned());
+        let next = format!("mend it and move it back to {back}, or remove it");
+        findings.note("quarantine", &path, "it was moved aside", next);
+    }
+}
+
+/// A command that a person may copy.
+fn command(root: &Root, words: &str) -> String {
+    command_line(root.dir().path(), words)
 }
 
 /// The number last given out, compared with those in use.
@@ -228,7 +266,7 @@ fn numbers(root: &Root, findings: &mut Findings) -> Option<u64> {
     let last = match sequence::last(root) {
         Ok(last) => last,
         Err(error) => {
-            let next = "mend it by hand, or remove it: --fix makes it anew from the files";
+            let next = "mend it by hand, or remove it: then --fix makes it anew from the files";
             findings.problem("unreadable", &path, reason_of(&path, &error), next);
             return None;
         }

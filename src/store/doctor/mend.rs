@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::{Finding, Treatment};
+use super::{Finding, Treatment, reason_of};
 use crate::domain::{ProgressLog, TaskId, Thread};
 use crate::store::archive::{self, Entry};
 use crate::store::dir::{Dir, Stat};
@@ -30,13 +30,10 @@ pub(super) fn treat(store: &Store, treatment: &Treatment) -> (Vec<String>, Vec<F
     let mut note = |outcome: Result<Vec<String>, StoreError>| match outcome {
         Ok(lines) => done.extend(lines),
         Err(error) => {
+            let path = error.path().unwrap_or(store.directory()).to_owned();
             let next = "see the reason, then run doctor again";
-            failed.push(Finding::new(
-                "treatment",
-                store.directory(),
-                error.to_string(),
-                next,
-            ));
+            let reason = reason_of(&path, &error);
+            failed.push(Finding::new("treatment", &path, reason, next));
         }
     };
     for id in &treatment.quarantine {
@@ -169,7 +166,11 @@ fn log_aside<L: Log>(
 fn task_aside(store: &Store, folder: Folder, id: TaskId) -> Result<Option<String>, StoreError> {
     let place = place(folder, id);
     let read = |root: &Root| match folder {
-        Folder::Tasks => Entry::read(root, id).map(|_| ()),
+        // Without its copy, what stands for an archived task is of no use either.
+        Folder::Tasks => match Entry::read(root, id)? {
+            Some(Entry::Archived(tombstone)) => tombstone.task(root).map(|_| ()),
+            _ => Ok(()),
+        },
         _ => archive::read_copy(root, id).map(|_| ()),
     };
     let Some((lock, directory, judged)) = judge(store, &place, read)? else {

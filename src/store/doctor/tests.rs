@@ -98,13 +98,13 @@ fn each_thing_that_is_wrong_is_named() {
             "messages/task-0009.json",
             "[]",
             "orphan",
-            "nothing stands for",
+            "there is no task-0009",
         ),
         (
             "archive/tasks/task-0009.json",
             "{}",
             "orphan",
-            "nothing stands for",
+            "there is no task-0009",
         ),
         ("sequence.json", r#"{"last": 0}"#, "sequence", "it says 0"),
         ("sequence.json", "1", "unreadable", "line 1"),
@@ -253,7 +253,9 @@ fn only_a_corrupt_file_whose_task_is_named_is_moved_aside() {
     let moved = desk.store().join("quarantine/tasks-task-0002.json");
     assert_eq!(fs::read_to_string(moved).unwrap(), "{");
     assert!(store.task(corrupt).unwrap().is_none());
-    assert_eq!(kinds(&report.notes), ["orphan"], "its thread waits for it");
+    assert_eq!(kinds(&report.notes), ["quarantine"]);
+    let next = "mend it and move it back to tasks/task-0002.json, or remove it";
+    assert_eq!(report.notes[0].next, next);
 
     let report = quarantine(&[sound]);
     assert_eq!(
@@ -322,7 +324,7 @@ fn one_that_cannot_be_mended_keeps_no_other_from_it() {
         report.mended,
         ["delivered the message that task-0002 had in its outbox"]
     );
-    assert!(kinds(&report.problems).contains(&"treatment"), "{report:?}");
+    assert_eq!(kinds(&report.problems), ["unreadable"], "told once");
     assert_eq!(numbers(&thread(&store, ids[1])), ["message 2"]);
 }
 
