@@ -46,7 +46,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         return demo::run(keep);
     }
-    let settings = match Settings::from_env(arguments.dir) {
+    let settings = match Settings::from_env(arguments.dir, arguments.tools) {
         Ok(settings) => settings,
         Err(error) => return failed(&error, USAGE),
     };

@@ -5,7 +5,10 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Parser, Subcommand};
 
 use super::archive;
-use crate::domain::{Status, TaskId};
+use crate::{
+    domain::{Status, TaskId},
+    mcp::tools::Profile,
+};
 
 const AFTER_HELP: &str = "\
 Without a command it serves MCP on standard input and output, for the MCP client
@@ -20,7 +23,7 @@ Examples:
   ai-coord-mcp --dir /srv/queue      serve a directory of your choice
 
 Environment (see the README): COORDINATION_DIR, COORDINATION_AGENT,
-COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS,
+COORDINATION_TOOLS, COORDINATION_DURABILITY, COORDINATION_MAX_WAIT_SECONDS,
 COORDINATION_STALE_LOCK_SECONDS, RUST_LOG";
 
 const AFTER_DEMO: &str = "\
@@ -61,6 +64,10 @@ pub(super) struct Arguments {
     /// The shared directory [default: see `where`]
     #[arg(long, global = true, value_name = "DIRECTORY")]
     pub(super) dir: Option<PathBuf>,
+
+    /// The tools to offer: a role, or names [default: all]
+    #[arg(long, value_name = "TOOLS")]
+    pub(super) tools: Option<Profile>,
 
     #[command(subcommand)]
     pub(super) command: Option<Command>,

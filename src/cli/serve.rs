@@ -42,9 +42,10 @@ pub(super) fn run(settings: Settings) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error, 1),
     };
+    let profile = settings.profile().clone();
     let service = settings.service();
     runtime.spawn(service.clone().keep_names());
-    let server = match mcp::tools::server(service) {
+    let server = match mcp::tools::server(service, &profile) {
         Ok(server) => server,
         Err(error) => return failed(&error, 1),
     };

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::{
     domain::AgentName,
+    mcp::tools::{Profile, UnknownTools},
     service::{Ceiling, Clock, Service, Setting},
     store::{
         Durability, Settings as StoreSettings, Store, UnknownDurability,
@@ -16,6 +17,7 @@ use crate::{
 const AGENT: &str = "COORDINATION_AGENT";
 const DURABILITY: &str = "COORDINATION_DURABILITY";
 const MAX_WAIT: &str = "COORDINATION_MAX_WAIT_SECONDS";
+const TOOLS: &str = "COORDINATION_TOOLS";
 const STALE_LOCK: &str = "COORDINATION_STALE_LOCK_SECONDS";
 
 /// The settings of this process.
@@ -26,6 +28,7 @@ pub(super) struct Settings {
     store: StoreSettings,
     agent: Option<AgentName>,
     ceiling: Ceiling,
+    profile: Profile,
 }
 
 /// A setting cannot be used.
@@ -45,20 +48,27 @@ pub(super) enum SettingsError {
     /// `COORDINATION_MAX_WAIT_SECONDS` is no number.
     #[error("{MAX_WAIT}: expected a whole number of seconds from 1, got {0:?}")]
     MaxWait(OsString),
+    /// `COORDINATION_TOOLS` chooses no tools.
+    #[error("{TOOLS}: {0}")]
+    Tools(#[from] UnknownTools),
     /// `COORDINATION_STALE_LOCK_SECONDS` is no length of time.
     #[error("{STALE_LOCK}: expected a number of seconds above 0, such as 10 or 0.5, got {0:?}")]
     StaleLock(OsString),
 }
 
 impl Settings {
-    /// Reads the environment. `dir`: what the command line says.
-    pub(super) fn from_env(dir: Option<PathBuf>) -> Result<Self, SettingsError> {
+    /// Reads the environment. `dir`, `tools`: what the command line says.
+    pub(super) fn from_env(
+        dir: Option<PathBuf>,
+        tools: Option<Profile>,
+    ) -> Result<Self, SettingsError> {
         let inputs = Inputs::from_env(dir)?;
         Ok(Self {
             location: Location::resolve(&inputs)?,
             store: store(variable(DURABILITY), variable(STALE_LOCK))?,
             agent: agent(variable(AGENT))?,
             ceiling: ceiling(variable(MAX_WAIT))?,
+            profile: tools.map_or_else(|| profile(variable(TOOLS)), Ok)?,
             inputs,
         })
     }
@@ -66,6 +76,11 @@ impl Settings {
     /// The shared directory.
     pub(super) fn location(&self) -> &Location {
         &self.location
+    }
+
+    /// The tools that are offered.
+    pub(super) fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     /// The worktree this process works in.
@@ -118,6 +133,12 @@ fn durability(value: Option<OsString>) -> Result<Durability, UnknownDurability> 
     })
 }
 
+fn profile(value: Option<OsString>) -> Result<Profile, UnknownTools> {
+    value.map_or(Ok(Profile::default()), |it| {
+        Profile::from_str(&it.to_string_lossy())
+    })
+}
+
 fn agent(value: Option<OsString>) -> Result<Option<AgentName>, SettingsError> {
     let name = |value: OsString| {
         AgentName::from_words(&value.to_string_lossy()).ok_or(SettingsError::Agent(value))
@@ -151,8 +172,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_named() {
+        let tools = SettingsError::from(profile(Some("get_tasks".into())).unwrap_err());
         let durability = SettingsError::from(durability(Some("fast".into())).unwrap_err());
         for (error, name) in [
+            (tools, TOOLS),
             (durability, DURABILITY),
             (agent(Some("me".into())).unwrap_err(), AGENT),
             (ceiling(Some("soon".into())).unwrap_err(), MAX_WAIT),

@@ -9,6 +9,7 @@
 
 mod lifecycle;
 mod messages;
+mod profile;
 mod progress;
 mod queue;
 mod review;
@@ -22,6 +23,8 @@ use rmcp::{
 };
 use serde::Serialize;
 
+pub(crate) use profile::{Profile, UnknownTools};
+
 use super::{Caller, Interruption, Reply, SchemaError, Server, ToolError};
 use crate::service::{Client, Failure, Patience, Service};
 
@@ -34,10 +37,14 @@ pub(crate) struct Tools {
     service: Arc<Service>,
 }
 
-/// The server with all tools.
-pub(crate) fn server(service: Arc<Service>) -> Result<Server<Tools>, SchemaError> {
+/// The server with the tools of a profile.
+pub(crate) fn server(
+    service: Arc<Service>,
+    profile: &Profile,
+) -> Result<Server<Tools>, SchemaError> {
     let instructions = instructions(&service.directory());
-    Server::new(Tools { service }, Tools::router(), instructions)
+    let router = profile.choose(Tools::router());
+    Server::new(Tools { service }, router, instructions)
 }
 
 /// What a client tells its model about the server: the first sentences for those who see no more.
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn every_client_takes_every_tool() {
         let service = Service::idle();
-        let server = server(service).unwrap();
+        let server = server(service, &Profile::default()).unwrap();
         let problems: Vec<_> = server.tools().iter().flat_map(schema::lint::tool).collect();
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }

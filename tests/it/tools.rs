@@ -8,7 +8,10 @@ mod storage;
 
 use serde_json::{Value, json};
 
-use crate::{agent::Place, golden};
+use crate::{
+    agent::{Agent, Place},
+    golden,
+};
 
 /// What all tools together may cost a client's context.
 const LIST_BYTES: usize = 14_000;
@@ -43,6 +46,37 @@ fn the_readme_names_every_tool_with_all_its_arguments() {
             );
         }
     }
+}
+
+/// What the tools of an implementer may cost.
+const IMPLEMENTER_BYTES: usize = 6_000;
+
+#[tokio::test]
+async fn a_role_is_offered_its_tools_and_no_others() {
+    let place = Place::new();
+    for (setting, expected, most) in [
+        ("implementer", 6, IMPLEMENTER_BYTES),
+        ("coordinator", 12, LIST_BYTES),
+        ("get_task,list_tasks", 2, LIST_BYTES),
+    ] {
+        let mut command = place.command();
+        command.env("COORDINATION_TOOLS", setting);
+        let agent = Agent::start("a-client", command).await;
+        let tools = agent.tools().await;
+        assert_eq!(tools.len(), expected, "{setting}");
+        let bytes = json!({ "tools": tools }).to_string().len();
+        println!("tools/list of {setting}: {bytes} bytes");
+        assert!(bytes <= most, "{setting}: {bytes} bytes");
+    }
+    let mut command = place.command();
+    let output = command
+        .args(["--tools", "get_tasks"])
+        .output()
+        .await
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("did you mean get_task?"), "{said}");
 }
 
 #[tokio::test]
