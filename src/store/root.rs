@@ -9,7 +9,7 @@
 //! The root may be a symbolic link, what is in it may not: a person decides where the directory
 //! lies, its content is this program's.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ use super::durability::Durability;
 use super::error::StoreError;
 use super::place::{Folder, Place};
 
+/// What the directory lies in by default.
+const OWN: &str = ".ai";
 const LOCKS: &str = ".locks";
 const AGENTS: &str = "agents";
 /// Where a person has corrupt files moved to.
@@ -95,17 +97,16 @@ impl Root {
         &self.dir
     }
 
-    /// Flushes the directories that name those on the way to a folder: two above the root, which this program may have
-    /// made, and all from the root on but the folder itself.
+    /// Flushes the directories that name those on the way to a folder: the one above the root, the one above that if it
+    /// is this program's own `.ai`, and all from the root on but the folder itself.
     pub(super) fn flush_way_to(&self, folder: Folder) -> Result<(), StoreError> {
-        let mut above = self.dir.try_clone()?;
-        for _ in 0..2 {
-            // One that may not be listed cannot be flushed either; it was there before this program.
-            let Ok(Some(parent)) = above.parent() else {
-                break;
-            };
+        // One that may not be listed cannot be flushed either; it was there before this program.
+        if let Ok(Some(parent)) = self.dir.parent() {
             parent.sync()?;
-            above = parent;
+            let is_own = parent.path().file_name() == Some(OsStr::new(OWN));
+            if is_own && let Ok(Some(above)) = parent.parent() {
+                above.sync()?;
+            }
         }
         let mut dir = self.dir.try_clone()?;
         for name in folder.components() {

@@ -112,8 +112,7 @@ impl Attempt<'_> {
                 for named in ["storage: ", &reason, &path] {
                     assert!(error.contains(named), "{what}: {error}");
                 }
-                let is_task = !error.contains("sequence.json");
-                let is_done = error.contains("is in place but") && is_task;
+                let is_done = error.contains("is in place but");
                 assert_eq!(
                     seen,
                     if is_done { after } else { before },
