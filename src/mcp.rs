@@ -46,11 +46,13 @@
 
 mod arguments;
 mod caller;
+mod library;
 mod parameters;
 mod reply;
 mod schema;
 mod server;
 mod shell;
+mod tasks;
 mod text;
 pub(crate) mod tools;
 mod wire;

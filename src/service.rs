@@ -163,6 +163,11 @@ impl Service {
         self.store.directory().display().to_string()
     }
 
+    /// A count that grows with every change by any process.
+    pub(crate) fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.store.subscribe()
+    }
+
     fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -111,6 +111,13 @@ impl<C: AsRequestContext> FromContextPart<C> for Caller {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shutdown(CancellationToken);
 
+impl Shutdown {
+    /// Returns when the conversation ends.
+    pub(super) async fn cancelled(&self) {
+        self.0.cancelled().await;
+    }
+}
+
 impl From<CancellationToken> for Shutdown {
     fn from(token: CancellationToken) -> Self {
         Self(token)

@@ -4,24 +4,31 @@
 //! arguments is an error of the protocol; from there on it is the tool's answer, so that the model
 //! reads it and can do better.
 
-use std::{any::Any, borrow::Cow, collections::HashMap, panic::AssertUnwindSafe};
+use std::{any::Any, borrow::Cow, collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     handler::server::{router::tool::ToolRouter, tool::ToolCallContext},
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
-        CustomResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult,
-        JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-        Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ConstString,
+        CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+        ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceRequestMethod,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+        ResourcesCapability, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
+        UnsubscribeRequestParams,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
 
 use super::{
     arguments,
+    library::{self, Library, Subscriptions},
     reply::{ToolError, note_ignored},
     schema::{self, SchemaError},
     text::{abbreviated, meant},
@@ -33,6 +40,18 @@ const NAME: &str = "ai-coord";
 /// How long a client may keep the list of tools: it changes only with the program.
 const LIST_FRESH_MS: u64 = 5 * 60 * 1000;
 
+/// The methods that only a server with a library has.
+const OF_A_LIBRARY: [&str; 8] = [
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "prompts/list",
+    "prompts/get",
+];
+
 /// An MCP server for tools that hang on `T`.
 pub struct Server<T> {
     state: T,
@@ -42,6 +61,8 @@ pub struct Server<T> {
     /// The full schemas, by tool.
     schemas: HashMap<Cow<'static, str>, JsonObject>,
     instructions: String,
+    library: Option<Arc<dyn Library>>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 impl<T: Send + Sync + 'static> Server<T> {
@@ -68,7 +89,23 @@ impl<T: Send + Sync + 'static> Server<T> {
             tools,
             schemas,
             instructions: instructions.into(),
+            library: None,
+            subscriptions: Arc::default(),
         })
+    }
+
+    /// Offers this to be read, too.
+    pub(crate) fn with_library(self, library: Arc<dyn Library>) -> Self {
+        Self {
+            library: Some(library),
+            ..self
+        }
+    }
+
+    /// What there is to read. Without any, its methods are not known.
+    fn library<M: ConstString>(&self) -> Result<&Arc<dyn Library>, ErrorData> {
+        let unknown = ErrorData::method_not_found::<M>;
+        self.library.as_ref().ok_or_else(unknown)
     }
 
     /// The tools as clients see them, by name.
@@ -122,7 +159,14 @@ impl<T: Send + Sync + 'static> Server<T> {
 
 impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.library.is_some() {
+            let mut resources = ResourcesCapability::default();
+            resources.subscribe = Some(true);
+            capabilities.resources = Some(resources);
+            capabilities.prompts = Some(PromptsCapability::default());
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(NAME, env!("CARGO_PKG_VERSION")))
             .with_instructions(self.instructions.clone())
     }
@@ -175,6 +219,101 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
         Ok(result.unwrap_or_else(CallToolResult::from).into())
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let library = self.library::<ListResourcesRequestMethod>()?;
+        let cursor = request.and_then(|it| it.cursor);
+        let page = library.resources(cursor).await?;
+        let mut result = ListResourcesResult::with_all_items(page.resources);
+        result.next_cursor = page.next_cursor;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let library = self.library::<ListResourceTemplatesRequestMethod>()?;
+        Ok(ListResourceTemplatesResult::with_all_items(
+            library.templates(),
+        ))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let library = self.library::<ReadResourceRequestMethod>()?;
+        let content = library.read(request.uri.clone()).await?;
+        let text = ResourceContents::text(content.to_string(), request.uri);
+        let contents = vec![text.with_mime_type("application/json")];
+        Ok(ReadResourceResult::new(contents).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let library = self.library::<SubscribeRequestMethod>()?;
+        // Says what is wrong with the name, or that there is nothing of it.
+        library.read(request.uri.clone()).await?;
+        let subscriptions = self.subscriptions.clone();
+        subscriptions
+            .add(library.clone(), context.peer, request.uri)
+            .await;
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.library::<UnsubscribeRequestMethod>()?;
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let library = self.library.as_ref()?;
+        Some(library::accepted(library.as_ref(), requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        if let Some(library) = &self.library {
+            library::listen(library.as_ref(), &context).await;
+        }
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let library = self.library::<ListPromptsRequestMethod>()?;
+        Ok(ListPromptsResult::with_all_items(library.prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let library = self.library::<GetPromptRequestMethod>()?;
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(library.prompt(&request.name, &arguments)?.into())
+    }
+
     /// Requests that are no known method, or whose params don't fit it.
     async fn on_custom_request(
         &self,
@@ -187,6 +326,9 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
                 ErrorData::invalid_params(malformed_call(request.params.as_ref()), None)
             }
             "initialize" | "server/discover" | "ping" | "tools/list" => {
+                ErrorData::invalid_params(format!("malformed params for {method}"), None)
+            }
+            known if self.library.is_some() && OF_A_LIBRARY.contains(&known) => {
                 ErrorData::invalid_params(format!("malformed params for {method}"), None)
             }
             _ => ErrorData::new(

@@ -47,6 +47,11 @@ impl<H: ServerHandler> Shell<H> {
             ServerResult::CallToolResult(result) => &mut result.meta,
             ServerResult::ListToolsResult(result) => &mut result.meta,
             ServerResult::DiscoverResult(result) => &mut result.meta,
+            ServerResult::ListResourcesResult(result) => &mut result.meta,
+            ServerResult::ListResourceTemplatesResult(result) => &mut result.meta,
+            ServerResult::ReadResourceResult(result) => &mut result.meta,
+            ServerResult::ListPromptsResult(result) => &mut result.meta,
+            ServerResult::GetPromptResult(result) => &mut result.meta,
             _ => return,
         };
         if let Some(server_info) = &self.server_info {

@@ -25,7 +25,7 @@ use serde::Serialize;
 
 pub(crate) use profile::{Profile, UnknownTools};
 
-use super::{Caller, Interruption, Reply, SchemaError, Server, ToolError};
+use super::{Caller, Interruption, Reply, SchemaError, Server, ToolError, tasks::TaskLibrary};
 use crate::service::{Client, Failure, Patience, Service};
 
 /// How many characters of instructions every client shows.
@@ -44,7 +44,16 @@ pub(crate) fn server(
 ) -> Result<Server<Tools>, SchemaError> {
     let instructions = instructions(&service.directory());
     let router = profile.choose(Tools::router());
-    Server::new(Tools { service }, router, instructions)
+    let library = TaskLibrary::new(service.clone());
+    let server = Server::new(Tools { service }, router, instructions)?;
+    Ok(server.with_library(Arc::new(library)))
+}
+
+/// The names of all tools.
+#[cfg(test)]
+pub(crate) fn tool_names() -> Vec<String> {
+    let router = Tools::router();
+    router.map.keys().map(ToString::to_string).collect()
 }
 
 /// What a client tells its model about the server: the first sentences for those who see no more.

@@ -12,10 +12,8 @@
 //! - the end of input ends the waits at once, and the conversation when the last request has been
 //!   answered.
 //!
-//! # Limitations
-//!
-//! Requests are known to the layers above under ids of this module's own. What carries a request's
-//! id elsewhere than in its answer (`subscriptions/listen` does) would need translating here.
+//! Requests are known to the layers above under ids of this module's own. Subscriptions go by the id
+//! of the request that began them, so it is translated in what they send, too.
 
 mod decode;
 #[cfg(any(test, fuzzing))]
@@ -42,6 +40,7 @@ use rmcp::{
     transport::Transport,
 };
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +52,9 @@ use self::{
 
 /// The longest line that is taken, in bytes.
 const LONGEST_LINE: u64 = 16 << 20;
+
+/// Where what a subscription sends names it.
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Decoded lines that may wait for the protocol before the reader stops reading.
 const READ_AHEAD: usize = 256;
@@ -124,7 +126,7 @@ impl Wire {
     fn encode(&mut self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Option<Vec<u8>>> {
         let encoded = match message {
             JsonRpcMessage::Response(response) => match self.settle(&response.id) {
-                Some(id) => serde_json::to_vec(&Answer::result(&id, &response.result)),
+                Some(id) => encode_result(&id, &response.result),
                 None => return Ok(None),
             },
             JsonRpcMessage::Error(error) => {
@@ -136,11 +138,29 @@ impl Wire {
             JsonRpcMessage::Notification(sent) if self.is_unwanted(&sent.notification) => {
                 return Ok(None);
             }
-            JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_) => {
-                serde_json::to_vec(message)
-            }
+            JsonRpcMessage::Notification(_) => match self.told(message)? {
+                Some(told) => serde_json::to_vec(&told),
+                None => return Ok(None),
+            },
+            JsonRpcMessage::Request(_) => serde_json::to_vec(message),
         };
         encoded.map(Some).map_err(io::Error::other)
+    }
+
+    /// A notification as the client is to see it. `None`: it belongs to a subscription that has ended.
+    fn told(&self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Option<Value>> {
+        let mut told = serde_json::to_value(message).map_err(io::Error::other)?;
+        if let Some(subscription) = told
+            .pointer_mut("/params/_meta")
+            .and_then(|meta| meta.get_mut(SUBSCRIPTION_ID))
+        {
+            let internal = subscription.as_i64().map(RequestId::Number);
+            match internal.and_then(|it| self.in_flight.id(&it)) {
+                Some(id) => *subscription = id.as_value().clone(),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(told))
     }
 
     /// Progress that its request no longer waits for: whoever reports it cannot know that a
@@ -272,6 +292,19 @@ impl<'a> Answer<'a> {
             error: Some(error),
         }
     }
+}
+
+/// The end of a subscription names it as all that it has sent.
+fn encode_result(id: &Id, result: &ServerResult) -> serde_json::Result<Vec<u8>> {
+    if !matches!(result, ServerResult::SubscriptionsListenResult(_)) {
+        return serde_json::to_vec(&Answer::result(id, result));
+    }
+    let mut answer = serde_json::to_value(Answer::result(id, result))?;
+    let meta = answer.pointer_mut("/result/_meta");
+    if let Some(subscription) = meta.and_then(|meta| meta.get_mut(SUBSCRIPTION_ID)) {
+        *subscription = id.as_value().clone();
+    }
+    serde_json::to_vec(&answer)
 }
 
 /// The reader thread. Dropping its channel is how it reports the end of input.

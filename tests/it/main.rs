@@ -19,6 +19,7 @@ mod listings;
 mod model;
 mod people;
 mod records;
+mod resources;
 mod stress;
 mod tasks;
 mod terminal;

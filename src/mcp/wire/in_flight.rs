@@ -20,6 +20,10 @@ impl Id {
     pub(super) fn parse(value: Value) -> Option<Self> {
         matches!(value, Value::String(_) | Value::Number(_)).then_some(Self(value))
     }
+
+    pub(super) fn as_value(&self) -> &Value {
+        &self.0
+    }
 }
 
 /// The requests in flight.
@@ -48,6 +52,11 @@ impl InFlight {
     /// Ends a request. The id to answer under, unless it has ended before.
     pub(super) fn finish(&mut self, internal: &RequestId) -> Option<Id> {
         self.requests.remove(internal).map(|request| request.id)
+    }
+
+    /// The client's own id of a request in flight.
+    pub(super) fn id(&self, internal: &RequestId) -> Option<&Id> {
+        self.requests.get(internal).map(|request| &request.id)
     }
 
     /// Ends all requests of this id: which of several was meant cannot be known. Often there is
