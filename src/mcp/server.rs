@@ -73,15 +73,7 @@ impl<T: Send + Sync + 'static> Server<T> {
         mut router: ToolRouter<T>,
         instructions: impl Into<String>,
     ) -> Result<Self, SchemaError> {
-        let mut schemas = HashMap::new();
-        for (name, route) in &mut router.map {
-            let full = schema::full(name, &route.attr.input_schema)?;
-            route.attr.input_schema = schema::published(&full).into();
-            // Wrapped for the eyes of whoever reads the source.
-            let description = route.attr.description.take();
-            route.attr.description = description.map(|it| it.replace('\n', " ").into());
-            schemas.insert(name.clone(), full);
-        }
+        let schemas = publish(&mut router)?;
         let tools = router.list_all();
         Ok(Self {
             state,
@@ -338,6 +330,22 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
             ),
         })
     }
+}
+
+/// Makes of the tools what clients see of them, and returns the full schemas, by tool.
+pub(super) fn publish<T: Send + Sync + 'static>(
+    router: &mut ToolRouter<T>,
+) -> Result<HashMap<Cow<'static, str>, JsonObject>, SchemaError> {
+    let mut schemas = HashMap::new();
+    for (name, route) in &mut router.map {
+        let full = schema::full(name, &route.attr.input_schema)?;
+        route.attr.input_schema = schema::published(&full).into();
+        // Wrapped for the eyes of whoever reads the source.
+        let description = route.attr.description.take();
+        route.attr.description = description.map(|it| it.replace('\n', " ").into());
+        schemas.insert(name.clone(), full);
+    }
+    Ok(schemas)
 }
 
 fn malformed_call(params: Option<&Value>) -> &'static str {
