@@ -5,6 +5,7 @@ mod arguments;
 mod demo;
 mod doctor;
 mod layout;
+mod schema;
 mod serve;
 mod settings;
 mod where_;
@@ -81,6 +82,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let treatment = Treatment { fix, quarantine };
             doctor::run(&settings.store(), settings.location(), &treatment, json)
         }
+        Some(Command::Schema(options)) => schema::run(&options, settings.profile()),
         Some(Command::Restore { tasks }) => archive::restore(&settings.service(), &tasks),
     }
 }

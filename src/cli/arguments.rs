@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
 
-use super::archive;
+use super::{archive, schema};
 use crate::{
     domain::{Status, TaskId},
     mcp::tools::Profile,
@@ -66,7 +66,7 @@ pub(super) struct Arguments {
     pub(super) dir: Option<PathBuf>,
 
     /// The tools to offer: a role, or names [default: all]
-    #[arg(long, value_name = "TOOLS")]
+    #[arg(long, global = true, value_name = "TOOLS")]
     pub(super) tools: Option<Profile>,
 
     #[command(subcommand)]
@@ -118,6 +118,9 @@ pub(super) enum Command {
         #[arg(long, value_name = "TASK")]
         quarantine: Vec<TaskId>,
     },
+    /// Print the tools with their schemas, or a client's rules to allow them
+    #[command(after_help = schema::AFTER_HELP)]
+    Schema(schema::Options),
     /// Show the whole workflow with two servers and no assistant
     #[command(after_help = AFTER_DEMO)]
     Demo {

@@ -19,13 +19,16 @@ use std::{sync::Arc, time::Duration};
 use futures::FutureExt;
 use rmcp::{
     handler::server::router::tool::ToolRouter,
-    model::{JsonObject, MetaObject},
+    model::{JsonObject, MetaObject, Tool},
 };
 use serde::Serialize;
 
 pub(crate) use profile::{Profile, UnknownTools};
 
-use super::{Caller, Interruption, Reply, SchemaError, Server, ToolError, tasks::TaskLibrary};
+use super::{
+    Caller, Interruption, Reply, SchemaError, Server, ToolError, server::publish,
+    tasks::TaskLibrary,
+};
 use crate::service::{Client, Failure, Patience, Service};
 
 /// How many characters of instructions every client shows.
@@ -54,6 +57,13 @@ pub(crate) fn server(
 pub(crate) fn tool_names() -> Vec<String> {
     let router = Tools::router();
     router.map.keys().map(ToString::to_string).collect()
+}
+
+/// The tools of a profile as its server lists them.
+pub(crate) fn published(profile: &Profile) -> Result<Vec<Tool>, SchemaError> {
+    let mut router = profile.choose(Tools::router());
+    publish(&mut router)?;
+    Ok(router.list_all())
 }
 
 /// What a client tells its model about the server: the first sentences for those who see no more.

@@ -20,6 +20,7 @@ mod model;
 mod people;
 mod records;
 mod resources;
+mod schema;
 mod stress;
 mod tasks;
 mod terminal;
