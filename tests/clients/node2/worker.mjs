@@ -23,6 +23,8 @@ const { CLIENTS_BINARY: binary, CLIENTS_REPOSITORY: repository, CLIENTS_WORKTREE
 const place = role === "coordinator" ? repository : worktree;
 const name = `node2-${role}-${era}`;
 const me = `${name}@${basename(place)}`;
+// Of a task that nobody does; not even the call that waited for it and was given up.
+const PARKED = `parked-${name}`;
 const client = new Client({ name, version: "1.0.0" }, { versionNegotiation: { mode: ERAS[era].mode } });
 
 function raw(tool, args, options) {
@@ -67,15 +69,19 @@ async function nuisances() {
   await fails("invalid_arguments", "claim_task", { task_id: "9999" });
   await assert.rejects(raw("delete_task", {}), (error) => error instanceof ProtocolError && error.code === -32602);
   const impatient = new AbortController();
-  const given_up = raw("claim_next_task", { tag: "nobody", wait_seconds: 45 }, { signal: impatient.signal });
+  const givenUp = raw("claim_next_task", { tag: PARKED, wait_seconds: 45 }, { signal: impatient.signal });
+  const rejected = assert.rejects(givenUp);
+  // So that it is sent before it is given up.
+  await call("list_tasks");
   impatient.abort();
-  await assert.rejects(given_up);
+  await rejected;
 }
 
 async function coordinate() {
-  const parked = (await call("create_task", { title: "Parked", description: "Nobody does this." })).task;
+  const parked = (await call("create_task", { title: "Parked", description: "Not to be done.", tags: [PARKED] })).task;
   is(parked, parked.id, "pending", 1);
   const reports = [];
+  // All the while, beside the other calls.
   const long = call(
     "wait_for_task",
     { task_id: parked.id, known_status: "pending", timeout_seconds: 17 },

@@ -23,6 +23,8 @@ WORKTREE = Path(os.environ["CLIENTS_WORKTREE"])
 PLACE = REPOSITORY if ROLE == "coordinator" else WORKTREE
 NAME = f"python2-{ROLE}-{ERA}"
 ME = f"{NAME}@{PLACE.name}"
+# Of a task that nobody does; not even the call that waited for it and was given up.
+PARKED = f"parked-{NAME}"
 MODES = {"legacy": ("legacy", "2025-11-25"), "modern": ("auto", "2026-07-28")}
 
 
@@ -70,7 +72,7 @@ class Worker:
             same(error.error.code, -32602)
         else:
             raise AssertionError("an unknown tool was called")
-        given_up = asyncio.create_task(self.call("claim_next_task", tag="nobody", wait_seconds=45))
+        given_up = asyncio.create_task(self.call("claim_next_task", tag=PARKED, wait_seconds=45))
         # So that it is sent before it is given up.
         await self.call("list_tasks")
         given_up.cancel()
@@ -78,12 +80,14 @@ class Worker:
         same(given_up.cancelled(), True)
 
     async def coordinator(self) -> None:
-        parked = (await self.call("create_task", title="Parked", description="Nobody does this."))["task"]["id"]
+        created = await self.call("create_task", title="Parked", description="Not to be done.", tags=[PARKED])
+        parked = created["task"]["id"]
         reports = []
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             reports.append(message)
 
+        # All the while, beside the other calls.
         long = asyncio.create_task(
             self.call("wait_for_task", report, task_id=parked, known_status="pending", timeout_seconds=17)
         )
@@ -92,7 +96,8 @@ class Worker:
         same(created["task"], {"id": task_id, "status": "pending", "version": 1})
         found = await self.call("wait_for_task", timeout_seconds=45)
         same(found["timed_out"], False)
-        same([(it["why"], it["task"]["id"], it["task"]["percent"]) for it in found["attention"]], [("review", task_id, 50)])
+        told = [(it["why"], it["task"]["id"], it["task"]["percent"]) for it in found["attention"]]
+        same(told, [("review", task_id, 50)])
         whole = (await self.call("get_task", task_id=task_id))["task"]
         same([entry["action"] for entry in whole["history"]], ["create", "claim", "start", "complete"])
         same(whole["submission"]["directory"], str(WORKTREE))
