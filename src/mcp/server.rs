@@ -52,6 +52,12 @@ const OF_A_LIBRARY: [&str; 8] = [
     "prompts/get",
 ];
 
+/// The methods that 2026-07-28 does not have any more.
+const REMOVED: [&str; 3] = ["ping", "resources/subscribe", "resources/unsubscribe"];
+
+/// The methods that the revisions before it do not have yet.
+const ADDED: [&str; 1] = ["subscriptions/listen"];
+
 /// An MCP server for tools that hang on `T`.
 pub struct Server<T> {
     state: T,
@@ -310,10 +316,14 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = abbreviated(&request.method, 60);
+        let version = context.protocol_version();
+        let is_modern = version.is_some_and(|version| !version.has_initialize());
+        let removed: &[&str] = if is_modern { &REMOVED } else { &ADDED };
         Err(match request.method.as_str() {
+            other if removed.contains(&other) => unknown_method(&method),
             "tools/call" => {
                 ErrorData::invalid_params(malformed_call(request.params.as_ref()), None)
             }
@@ -323,13 +333,14 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
             known if self.library.is_some() && OF_A_LIBRARY.contains(&known) => {
                 ErrorData::invalid_params(format!("malformed params for {method}"), None)
             }
-            _ => ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("unknown method {method}"),
-                None,
-            ),
+            _ => unknown_method(&method),
         })
     }
+}
+
+fn unknown_method(method: &str) -> ErrorData {
+    let text = format!("unknown method {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)
 }
 
 /// Makes of the tools what clients see of them, and returns the full schemas, by tool.

@@ -3,7 +3,7 @@
 //   node bridge.mjs COMMAND [ARGUMENT…]
 //
 // Writes its address to stdout, one line, and runs until it is ended. Each legacy session has a server of its own;
-// all requests that belong to none share one. Ids and progress tokens are made unique on the way in and put back on
+// all requests that belong to none share one. Ids, of requests and so of subscriptions, and progress tokens are made unique on the way in and put back on
 // the way out, for one server sees those of many clients. What HTTP itself asks for (headers, origins, streams that
 // are taken up again) is left out: it would be the bridge that is tested.
 
@@ -16,6 +16,9 @@ const [command, ...args] = process.argv.slice(2);
 // What revision 2026-07-28 says about the status of an error; up to 2025-11-25 all of them come with 200.
 const STATUS = { [-32601]: 404, [-32602]: 400, [-32020]: 400, [-32021]: 400, [-32022]: 400 };
 
+// By what the notifications of a subscription are told from others.
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+
 /** One server process, and whoever waits for its answers. */
 class Server {
   #child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -25,7 +28,8 @@ class Server {
   constructor() {
     createInterface({ input: this.#child.stdout }).on("line", (line) => {
       const message = JSON.parse(line);
-      this.#waiting.get(message.id ?? message.params?.progressToken)?.(message);
+      const of = message.id ?? message.params?.progressToken ?? message.params?._meta?.[SUBSCRIPTION];
+      this.#waiting.get(of)?.(message);
     });
   }
 
@@ -43,11 +47,15 @@ class Server {
       unique.params._meta.progressToken = id;
     }
     this.#waiting.set(id, (answer) => {
-      if ("method" in answer) {
-        answer.params.progressToken = token;
-      } else {
+      const meta = answer.params?._meta ?? answer.result?._meta;
+      if (meta?.[SUBSCRIPTION] !== undefined) {
+        meta[SUBSCRIPTION] = message.id;
+      }
+      if (!("method" in answer)) {
         this.#waiting.delete(id);
         answer.id = message.id;
+      } else if (answer.params.progressToken !== undefined) {
+        answer.params.progressToken = token;
       }
       back(answer);
     });
