@@ -2,6 +2,7 @@
 
 mod archive;
 mod arguments;
+mod config;
 mod demo;
 mod doctor;
 mod layout;
@@ -57,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let worktree = settings.worktree();
             print(&where_::report(settings.location(), worktree.as_ref()))
         }
+        Some(Command::Config(options)) => config::run(&options, &settings),
         Some(Command::Archive { list: true, .. }) => archive::list(&settings.service()),
         Some(Command::Archive {
             tasks,

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
 
-use super::{archive, schema};
+use super::{archive, config, schema};
 use crate::{
     domain::{Status, TaskId},
     mcp::tools::Profile,
@@ -17,6 +17,7 @@ that started it.
 Examples:
   ai-coord-mcp demo                  see it work, without any assistant
   ai-coord-mcp where                 which directory it uses from here
+  ai-coord-mcp config codex --write  let Codex start it (or claude, gemini, ...)
   ai-coord-mcp doctor                what is wrong with it, if anything
   claude mcp add --scope user ai-coord -- ai-coord-mcp
                                      let Claude Code start it everywhere
@@ -77,6 +78,9 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Print the shared directory and why it is that one
     Where,
+    /// Tell an MCP client about this program
+    #[command(after_help = config::AFTER_HELP)]
+    Config(config::Options),
     /// Put finished tasks away, out of all lists
     #[command(after_help = AFTER_ARCHIVE)]
     Archive {

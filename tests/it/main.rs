@@ -7,6 +7,7 @@ mod architecture;
 mod calls;
 mod child;
 mod clients;
+mod config;
 mod crash;
 mod demo;
 mod durability;

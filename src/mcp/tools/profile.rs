@@ -49,6 +49,11 @@ impl Profile {
         self.names.as_ref().is_none_or(|names| names.contains(tool))
     }
 
+    /// The tools that are named. None are where all are offered.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().flatten().map(String::as_str)
+    }
+
     /// Takes out what is not offered.
     pub(super) fn choose(&self, mut router: ToolRouter<Tools>) -> ToolRouter<Tools> {
         let all: Vec<_> = router.map.keys().cloned().collect();
