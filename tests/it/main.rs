@@ -16,6 +16,7 @@ mod faults;
 mod golden;
 mod hostile;
 mod lifecycle;
+mod lines;
 mod listings;
 mod model;
 mod people;
