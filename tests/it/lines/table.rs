@@ -83,17 +83,8 @@ fn methods_that_are_not_offered_are_unknown_in_every_revision() {
             json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}}),
         ),
         ("logging/setLevel", json!({"level": "debug"})),
-        ("resources/list", json!({})),
-        ("resources/templates/list", json!({})),
-        ("resources/read", json!({"uri": "a://b"})),
-        ("resources/subscribe", json!({"uri": "a://b"})),
-        ("prompts/get", json!({"name": "x"})),
         ("tasks/get", json!({"taskId": "x"})),
         ("tasks/list", json!({})),
-        (
-            "subscriptions/listen",
-            json!({"notifications": {"toolsListChanged": true}}),
-        ),
         ("sampling/createMessage", json!({})),
         ("notifications/initialized", json!({})),
         (
