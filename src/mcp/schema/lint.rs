@@ -10,6 +10,9 @@ use super::{
     KEYWORDS,
 };
 
+/// How long a tool's description may be, in characters. Clients take 2,048; each is read in every conversation.
+const DESCRIPTION: usize = 500;
+
 /// Everything that is wrong with a tool, nothing if it is fine.
 pub(crate) fn tool(tool: &Tool) -> Vec<String> {
     let mut problems = Vec::new();
@@ -27,9 +30,9 @@ pub(crate) fn tool(tool: &Tool) -> Vec<String> {
         .map_or(0, |description| description.chars().count())
     {
         0 => problems.push(format!("{name}: it has no description")),
-        1..=2048 => {}
+        1..=DESCRIPTION => {}
         _ => problems.push(format!(
-            "{name}: its description is longer than 2,048 characters"
+            "{name}: its description is longer than {DESCRIPTION} characters"
         )),
     }
     if tool.output_schema.is_some() {
@@ -348,10 +351,10 @@ mod tests {
         broken.description = None;
         assert_eq!(tool(&broken), ["a_tool: it has no description"]);
         let mut broken = good();
-        broken.description = Some("x".repeat(2049).into());
+        broken.description = Some("x".repeat(501).into());
         assert_eq!(
             tool(&broken),
-            ["a_tool: its description is longer than 2,048 characters"]
+            ["a_tool: its description is longer than 500 characters"]
         );
         let mut broken = good();
         broken.output_schema = Some(root(&json!({})).into());
