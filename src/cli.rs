@@ -48,6 +48,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         return demo::run(keep);
     }
+    let has_tools = arguments.tools.is_some();
     let settings = match Settings::from_env(arguments.dir, arguments.tools) {
         Ok(settings) => settings,
         Err(error) => return failed(&error, USAGE),
@@ -58,7 +59,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let worktree = settings.worktree();
             print(&where_::report(settings.location(), worktree.as_ref()))
         }
-        Some(Command::Config(options)) => config::run(&options, &settings),
+        Some(Command::Config(options)) => config::run(&options, &settings, has_tools),
         Some(Command::Archive { list: true, .. }) => archive::list(&settings.service()),
         Some(Command::Archive {
             tasks,

@@ -70,6 +70,8 @@ enum ConfigError {
     NoProjectFile,
     #[error("config uses --dir only with --pin, which puts the directory into the entry")]
     DirectoryUnused,
+    #[error("config takes --role and not --tools: roles come with the rules to allow their tools")]
+    ToolsUnused,
     #[error("nobody knows your home directory: set HOME to an absolute path")]
     NoHome,
     #[error("where this program is cannot be told: {0}")]
@@ -96,12 +98,19 @@ struct Change {
 }
 
 /// Runs the command.
-pub(super) fn run(options: &Options, settings: &Settings) -> ExitCode {
-    match told(options, settings) {
+pub(super) fn run(options: &Options, settings: &Settings, has_tools: bool) -> ExitCode {
+    let told = if has_tools {
+        Err(ConfigError::ToolsUnused)
+    } else {
+        told(options, settings)
+    };
+    match told {
         Ok(code) => code,
-        Err(error @ (ConfigError::NoProjectFile | ConfigError::DirectoryUnused)) => {
-            failed(&error, USAGE)
-        }
+        Err(
+            error @ (ConfigError::NoProjectFile
+            | ConfigError::DirectoryUnused
+            | ConfigError::ToolsUnused),
+        ) => failed(&error, USAGE),
         Err(error) => failed(&error, 1),
     }
 }
@@ -123,6 +132,7 @@ fn told(options: &Options, settings: &Settings) -> Result<ExitCode, ConfigError>
         client: options.client,
         program: text(&program.map_err(ConfigError::Program)?)?,
         role: options.role,
+        scope: options.scope,
         directory: pinned.map(text).transpose()?,
     };
     let parts = parts(&wanted, &directories, options.scope)?;

@@ -20,6 +20,7 @@ use tokio::sync::watch::Receiver;
 use super::{
     library::{Library, Shelf},
     text::{abbreviated, meant},
+    tools::Profile,
 };
 use crate::{
     domain::TaskId,
@@ -28,6 +29,12 @@ use crate::{
 
 /// All tasks that are not over.
 const TASKS: &str = "coord://tasks";
+
+/// The prompt for whoever plans and reviews.
+const COORDINATE: &str = "coordinate";
+
+/// The prompt for whoever works on tasks.
+const IMPLEMENT: &str = "implement";
 
 const JSON: &str = "application/json";
 
@@ -43,6 +50,7 @@ const HISTORY: usize = 10;
 /// The queue as a library.
 pub(crate) struct TaskLibrary {
     service: Arc<Service>,
+    profile: Profile,
 }
 
 /// What a URI names.
@@ -70,8 +78,18 @@ impl Name {
 }
 
 impl TaskLibrary {
-    pub(crate) fn new(service: Arc<Service>) -> Self {
-        Self { service }
+    /// With the prompts of those roles whose tools are in the profile.
+    pub(crate) fn new(service: Arc<Service>, profile: Profile) -> Self {
+        Self { service, profile }
+    }
+
+    fn offers(&self, prompt: &str) -> bool {
+        let begins_with = match prompt {
+            COORDINATE => "create_task",
+            IMPLEMENT => "claim_next_task",
+            _ => return false,
+        };
+        self.profile.has(begins_with)
     }
 
     async fn run<T: Send + 'static>(
@@ -171,18 +189,19 @@ impl Library for TaskLibrary {
             let argument = PromptArgument::new(name);
             vec![argument.with_description(description).with_required(false)]
         };
-        vec![
+        let all = [
             Prompt::new(
-                "coordinate",
+                COORDINATE,
                 Some("Plan work as tasks in the shared queue, and review what comes in"),
                 Some(argument("goal", "What is to be achieved")),
             ),
             Prompt::new(
-                "implement",
+                IMPLEMENT,
                 Some("Work through the shared task queue"),
                 Some(argument("tag", "Only tasks with this tag")),
             ),
-        ]
+        ];
+        all.into_iter().filter(|it| self.offers(&it.name)).collect()
     }
 
     fn prompt(&self, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
@@ -191,12 +210,15 @@ impl Library for TaskLibrary {
             text.filter(|it| !it.is_empty())
         };
         let text = match name {
-            "coordinate" => coordinate(given("goal")),
-            "implement" => implement(given("tag")),
+            COORDINATE if self.offers(name) => coordinate(given("goal")),
+            IMPLEMENT if self.offers(name) => implement(given("tag")),
             unknown => {
-                let advice = match meant(unknown, ["coordinate", "implement"]) {
+                let offered = [COORDINATE, IMPLEMENT]
+                    .into_iter()
+                    .filter(|it| self.offers(it));
+                let advice = match meant(unknown, offered) {
                     Some(known) => format!("did you mean {known}?"),
-                    None => "there are coordinate and implement".to_owned(),
+                    None => "prompts/list names those there are".to_owned(),
                 };
                 let unknown = abbreviated(unknown, 60);
                 let text = format!("unknown prompt {unknown:?}: {advice}");

@@ -45,9 +45,9 @@ pub(crate) fn server(
     service: Arc<Service>,
     profile: &Profile,
 ) -> Result<Server<Tools>, SchemaError> {
-    let instructions = instructions(&service.directory());
+    let instructions = instructions(&service.directory(), profile);
     let router = profile.choose(Tools::router());
-    let library = TaskLibrary::new(service.clone());
+    let library = TaskLibrary::new(service.clone(), profile.clone());
     let server = Server::new(Tools { service }, router, instructions)?;
     Ok(server.with_library(Arc::new(library)))
 }
@@ -66,13 +66,26 @@ pub(crate) fn published(profile: &Profile) -> Result<Vec<Tool>, SchemaError> {
     Ok(router.list_all())
 }
 
-/// What a client tells its model about the server: the first sentences for those who see no more.
-fn instructions(directory: &str) -> String {
-    let words = "Task queue shared with other AI assistants. To implement: repeat claim_next_task (also brings back \
-        unfinished work and revisions), work in your own checkout, update_progress, complete_task. To coordinate: \
-        create_task (order with `after`), then wait_for_task without task_id: it returns when work awaits review, \
-        somebody asks or a holder is gone; approve_task or request_revision. Ask with post_message and wait_seconds. \
-        Lost context? Call the same tool again. Queue: ";
+/// What a client tells its model about the server: the first sentences for those who see no more. Only of roles whose
+/// tools are offered.
+fn instructions(directory: &str, profile: &Profile) -> String {
+    let implement = "To implement: repeat claim_next_task (also brings back unfinished work and revisions), work in \
+        your own checkout, update_progress, complete_task. ";
+    let coordinate = "To coordinate: create_task (order with `after`), then wait_for_task without task_id: it returns \
+        when work awaits review, somebody asks or a holder is gone; approve_task or request_revision. ";
+    let ask = "Ask with post_message and wait_seconds. ";
+    let parts = [
+        (profile.has("claim_next_task"), implement),
+        (profile.has("create_task"), coordinate),
+        (profile.has("post_message"), ask),
+    ];
+    let roles: String = parts
+        .into_iter()
+        .filter_map(|(is_offered, text)| is_offered.then_some(text))
+        .collect();
+    let words = format!(
+        "Task queue shared with other AI assistants. {roles}Lost context? Call the same tool again. Queue: "
+    );
     let room = INSTRUCTIONS.saturating_sub(words.chars().count());
     let length = directory.chars().count();
     if length <= room {
@@ -192,7 +205,7 @@ mod tests {
             "/home/me/project/.ai/coordination",
             &"/very-long".repeat(100),
         ] {
-            let text = instructions(directory);
+            let text = instructions(directory, &Profile::default());
             assert!(
                 text.chars().count() <= 600,
                 "{} characters",
@@ -200,7 +213,14 @@ mod tests {
             );
             assert!(text.ends_with(&directory[directory.len() - 20..]));
         }
-        let first: String = instructions("/x").chars().take(250).collect();
+        let first: String = instructions("/x", &Profile::default())
+            .chars()
+            .take(250)
+            .collect();
+        let implementer = instructions("/x", &"implementer".parse().unwrap());
+        assert!(!implementer.contains("create_task"), "{implementer}");
+        let coordinator = instructions("/x", &"coordinator".parse().unwrap());
+        assert!(!coordinator.contains("claim_next_task"), "{coordinator}");
         for tool in ["claim_next_task", "update_progress", "complete_task"] {
             assert!(
                 first.contains(tool),

@@ -151,6 +151,12 @@ impl Agent {
         self.client.list_all_tools().await.unwrap()
     }
 
+    /// The prompts, by name.
+    pub(crate) async fn prompts(&self) -> Vec<String> {
+        let prompts = self.client.list_all_prompts().await.unwrap();
+        prompts.into_iter().map(|it| it.name).collect()
+    }
+
     /// Ends its server as a crash would.
     pub(crate) async fn crash(mut self) {
         self.server.kill().await.unwrap();

@@ -64,6 +64,13 @@ async fn a_role_is_offered_its_tools_and_no_others() {
         let agent = Agent::start("a-client", command).await;
         let tools = agent.tools().await;
         assert_eq!(tools.len(), expected, "{setting}");
+        let prompts = agent.prompts().await;
+        let expected: &[&str] = match setting {
+            "implementer" => &["implement"],
+            "coordinator" => &["coordinate"],
+            _ => &[],
+        };
+        assert_eq!(prompts, expected, "{setting}");
         let bytes = json!({ "tools": tools }).to_string().len();
         println!("tools/list of {setting}: {bytes} bytes");
         assert!(bytes <= most, "{setting}: {bytes} bytes");

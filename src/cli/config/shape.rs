@@ -16,6 +16,7 @@ pub(super) struct Wanted {
     pub(super) client: Client,
     pub(super) program: String,
     pub(super) role: Option<Role>,
+    pub(super) scope: Scope,
     /// The value of `COORDINATION_DIR`, where it is to be said.
     pub(super) directory: Option<String>,
 }
@@ -76,9 +77,18 @@ impl Wanted {
                 "where mcpAllowlist is set, Cursor no longer takes the list of its own settings page"
                     .to_owned(),
             ),
-            (Client::Codex, _) if scope == Scope::Project => {
-                notes.push("Codex reads the file of a project that it was told to trust".to_owned());
-            }
+            (Client::Codex, _) if scope == Scope::Project => notes.push(
+                "Codex reads it once it trusts the project: start `codex` there and say so"
+                    .to_owned(),
+            ),
+            (Client::Claude, _) if scope == Scope::Project => notes.push(
+                "Claude Code asks once whether to use it: start `claude` there and approve it"
+                    .to_owned(),
+            ),
+            (Client::Gemini, _) => notes.push(
+                "Gemini CLI offers servers in folders that it trusts only: /permissions there"
+                    .to_owned(),
+            ),
             _ => {}
         }
         if scope == Scope::Project {
@@ -95,6 +105,8 @@ impl Wanted {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut arguments = Arguments::Apart;
         match self.client {
+            // It shares this file with Claude Code, which passes over a server of a type that it does not know.
+            Client::Copilot if self.scope == Scope::Project => arguments = Arguments::Always,
             Client::Copilot => {
                 arguments = Arguments::Always;
                 before.push(value("type", json!("local")));
