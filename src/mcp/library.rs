@@ -112,7 +112,9 @@ impl Subscriptions {
         let is_first = {
             let mut looks = self.looks();
             let is_first = looks.is_none();
-            looks.get_or_insert_default().insert(uri.clone(), look);
+            // An earlier look may not have been compared yet, and what has changed since not been told.
+            let looks = looks.get_or_insert_default();
+            looks.entry(uri.clone()).or_insert(look);
             is_first
         };
         if is_first {
@@ -196,31 +198,37 @@ pub(super) fn accepted(
 }
 
 /// Tells of changes until the request is cancelled or the conversation ends.
+///
+/// The acknowledgment has gone out before the first look: what has changed in between would never be told. So each
+/// resource is told of once at the beginning.
 pub(super) async fn listen(library: &dyn Library, context: &SubscriptionContext) {
     let shutdown = context.request_context().extensions.get::<Shutdown>();
     let shutdown = shutdown.cloned().unwrap_or_default();
     let mut changes = library.changes();
-    let mut looks = HashMap::new();
-    for uri in context.accepted().resource_subscriptions.iter().flatten() {
-        looks.insert(uri.clone(), Look::at(library, uri).await);
-    }
-    loop {
-        tokio::select! {
-            () = context.cancelled() => return,
-            () = shutdown.cancelled() => return,
-            seen = changes.changed() => if seen.is_err() { return },
-        }
-        sleep(TOGETHER).await;
-        changes.mark_unchanged();
-        for (uri, look) in &mut looks {
-            let now = Look::at(library, uri).await;
-            if std::mem::replace(look, now) == now {
-                continue;
+    let uris = context.accepted().resource_subscriptions.iter().flatten();
+    let mut looks: HashMap<String, Option<Look>> = uris.map(|it| (it.clone(), None)).collect();
+    let tell = async {
+        loop {
+            for (uri, look) in &mut looks {
+                let now = Look::at(library, uri).await;
+                if look.replace(now) == Some(now) {
+                    continue;
+                }
+                if let Err(error) = context.sink().notify_resource_updated(uri.clone()).await {
+                    tracing::debug!(%error, "a change could not be told");
+                    return;
+                }
             }
-            if let Err(error) = context.sink().notify_resource_updated(uri.clone()).await {
-                tracing::debug!(%error, "a change could not be told");
+            if changes.changed().await.is_err() {
                 return;
             }
+            sleep(TOGETHER).await;
+            changes.mark_unchanged();
         }
+    };
+    tokio::select! {
+        () = context.cancelled() => {}
+        () = shutdown.cancelled() => {}
+        () = tell => {}
     }
 }

@@ -30,6 +30,9 @@ use crate::{
 /// All tasks that are not over.
 const TASKS: &str = "coord://tasks";
 
+/// How long an argument of a prompt may be, in bytes.
+const LONGEST: usize = 4_000;
+
 /// The prompt for whoever plans and reviews.
 const COORDINATE: &str = "coordinate";
 
@@ -65,7 +68,10 @@ enum Name {
 impl Name {
     fn parse(uri: &str) -> Option<Self> {
         let below = uri.strip_prefix(TASKS)?;
-        let mut parts = below.split('/').skip(1);
+        let mut parts = below.split('/');
+        if parts.next() != Some("") {
+            return None;
+        }
         let name = match (parts.next(), parts.next()) {
             (None, None) if below.is_empty() => Self::Tasks,
             (Some(id), None) => Self::Task(id.parse().ok()?),
@@ -205,6 +211,13 @@ impl Library for TaskLibrary {
     }
 
     fn prompt(&self, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+        for (argument, value) in arguments {
+            if value.as_str().is_none_or(|it| it.len() > LONGEST) {
+                let argument = abbreviated(argument, 60);
+                let text = format!("{argument}: expected a text of at most {LONGEST} bytes");
+                return Err(ErrorData::invalid_params(text, None));
+            }
+        }
         let given = |name: &str| {
             let text = arguments.get(name).and_then(Value::as_str).map(str::trim);
             text.filter(|it| !it.is_empty())
@@ -284,6 +297,7 @@ mod tests {
             ("coord://tasks/", None),
             ("coord://tasks/7", None),
             ("coord://taskstask-0007", None),
+            ("coord://tasksX/task-0007", None),
             ("coord://tasks/task-0007/", None),
             ("coord://tasks/task-0007/history", None),
             ("coord://tasks/task-0007/messages/1", None),

@@ -109,11 +109,6 @@ impl Server {
         !self.early.is_empty()
     }
 
-    /// The next message, if one comes soon. For what may have been missed, and is tried again then.
-    pub(crate) fn message_within(&mut self, time: Duration) -> Option<Value> {
-        self.output.recv_timeout(time).ok()
-    }
-
     /// All messages up to the end of output that nobody has taken.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut rest = std::mem::take(&mut self.early);

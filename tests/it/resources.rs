@@ -200,20 +200,22 @@ fn a_listener_gets_its_acknowledgment_first_and_its_own_id_on_everything() {
         let key = "io.modelcontextprotocol/subscriptionId";
         assert_eq!(first["params"]["_meta"][key], id);
 
-        // The first look may still be under way: whatever comes after it is told.
-        let told = loop {
-            other.call(
-                "post_message",
-                &json!({"task_id": "task-0001", "content": "a"}),
-            );
-            other.call("cancel_task", &json!({"task_id": "task-0001"}));
-            other.call("reopen_task", &json!({"task_id": "task-0001"}));
-            if let Some(told) = server.message_within(Duration::from_millis(200)) {
-                break told;
-            }
+        // Each once at the beginning, then with each change.
+        let told = |server: &mut Server| {
+            let told = server.message().unwrap();
+            assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+            assert_eq!(told["params"]["_meta"][key], id);
+            told["params"]["uri"].as_str().unwrap().to_owned()
         };
-        assert_eq!(told["method"], "notifications/resources/updated", "{told}");
-        assert_eq!(told["params"]["_meta"][key], id);
+        let mut all = vec![told(&mut server), told(&mut server)];
+        all.sort();
+        assert_eq!(all, ["coord://tasks", "coord://tasks/task-0001"]);
+        for tool in ["cancel_task", "reopen_task", "cancel_task"] {
+            other.call(tool, &json!({"task_id": "task-0001"}));
+            let mut all = vec![told(&mut server), told(&mut server)];
+            all.sort();
+            assert_eq!(all, ["coord://tasks", "coord://tasks/task-0001"], "{tool}");
+        }
 
         // The end of the conversation ends it, with an answer.
         server.close_input();
@@ -232,7 +234,12 @@ fn a_listener_that_is_cancelled_hears_nothing_more() {
     let mut server = server(&place);
     let filter = json!({"notifications": {"resourceSubscriptions": ["coord://tasks/task-0001"]}});
     server.send(&request(&json!(5), "subscriptions/listen", &modern(filter)));
-    server.message().unwrap();
+    for method in [
+        "notifications/subscriptions/acknowledged",
+        "notifications/resources/updated",
+    ] {
+        assert_eq!(server.message().unwrap()["method"], method);
+    }
     server.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}),
     );
@@ -267,6 +274,10 @@ fn prompts_are_listed_and_filled_in() {
     assert!(said(&plain).contains("claim_next_task"));
     let params = json!({"name": "coordinate", "arguments": {"goal": "a parser"}});
     assert!(said(&get(&mut server, params)).contains("The goal: a parser"));
+    for arguments in [json!({"goal": 5}), json!({"goal": "x".repeat(5_000)})] {
+        let params = json!({"name": "coordinate", "arguments": arguments});
+        assert_eq!(get(&mut server, params)["error"]["code"], -32602);
+    }
     let wrong = get(&mut server, json!({"name": "implment"}));
     let message = wrong["error"]["message"].as_str().unwrap();
     assert!(message.contains("did you mean implement?"), "{message}");

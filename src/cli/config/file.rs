@@ -9,10 +9,10 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    process,
 };
 
 use thiserror::Error;
+use uuid::Uuid;
 
 /// Symbolic links that lead to each other have no end.
 const MOST_LINKS: usize = 40;
@@ -72,7 +72,11 @@ impl Found {
             }
             _ => None,
         };
-        let temporary = format!(".{}.{}.tmp", name.to_string_lossy(), process::id());
+        let temporary = format!(
+            ".{}.{}.tmp",
+            name.to_string_lossy(),
+            Uuid::new_v4().simple()
+        );
         let temporary = directory.join(temporary);
         if let Err(error) = create(&temporary, new, permissions.as_ref()) {
             let _ = backup.as_ref().map(fs::remove_file);
