@@ -6,6 +6,7 @@
 //! Limits: a list of names known to be good. What isn't on it only loses conveniences (a dead
 //! holder is then recognised by waiting), never safety.
 
+use std::borrow::Cow;
 use std::fs::File;
 
 use nix::sys::statfs::fstatfs;
@@ -14,7 +15,7 @@ use nix::sys::statfs::fstatfs;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileSystem {
     /// What it is called, for people.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'static, str>,
     /// Whether a single kernel owns it.
     pub(crate) is_local: bool,
 }
@@ -57,11 +58,11 @@ pub(super) fn file_system(directory: &File) -> FileSystem {
     };
     match (find(&local), find(&shared)) {
         (Some(name), _) => FileSystem {
-            name: name.to_owned(),
+            name: name.into(),
             is_local: true,
         },
         (None, Some(name)) => FileSystem::unknown(name),
-        (None, None) => FileSystem::unknown(&format!("type {:#x}", kind.0)),
+        (None, None) => FileSystem::unknown(format!("type {:#x}", kind.0)),
     }
 }
 
@@ -72,16 +73,16 @@ pub(super) fn file_system(directory: &File) -> FileSystem {
     };
     let name = stat.filesystem_type_name();
     FileSystem {
-        name: name.to_owned(),
+        name: name.to_owned().into(),
         is_local: matches!(name, "apfs" | "hfs"),
     }
 }
 
 impl FileSystem {
     /// One that is not known to belong to a single kernel.
-    fn unknown(name: &str) -> Self {
+    fn unknown(name: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            name: name.to_owned(),
+            name: name.into(),
             is_local: false,
         }
     }

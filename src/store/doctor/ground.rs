@@ -74,7 +74,7 @@ pub(super) fn examine(root: &Root, findings: &mut Findings) -> Ground {
     Ground {
         owner,
         mode,
-        file_system: name,
+        file_system: name.into_owned(),
         is_local,
         preconditions,
     }
