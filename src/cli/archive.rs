@@ -71,12 +71,13 @@ fn worst(undone: &[(TaskId, Failure)]) -> Option<ExitCode> {
 
 fn report(moved: &Moved) -> String {
     let count = |number: usize| format!("{number} task{}", if number == 1 { "" } else { "s" });
+    let named = |ids: &[TaskId]| {
+        let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        names.join(", ")
+    };
     let archived = match moved.archived.as_slice() {
         [] => "archived nothing".to_owned(),
-        ids => {
-            let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
-            format!("archived {}: {}", count(ids.len()), names.join(", "))
-        }
+        ids => format!("archived {}: {}", count(ids.len()), named(ids)),
     };
     let recent = match moved.recent {
         0 => String::new(),
@@ -87,13 +88,7 @@ fn report(moved: &Moved) -> String {
     };
     let needed = match moved.needed.as_slice() {
         [] => String::new(),
-        ids => {
-            let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
-            format!(
-                "; others wait for {}, cancelled as they are",
-                names.join(", ")
-            )
-        }
+        ids => format!("; others wait for {}, cancelled as they are", named(ids)),
     };
     wrap(&(archived + &recent + &needed), 0)
 }

@@ -40,6 +40,9 @@ const NAME: &str = "ai-coord";
 /// How long a client may keep the list of tools: it changes only with the program.
 const LIST_FRESH_MS: u64 = 5 * 60 * 1000;
 
+/// The methods that every server has, beside calling a tool.
+const OF_ALL: [&str; 4] = ["initialize", "server/discover", "ping", "tools/list"];
+
 /// The methods that only a server with a library has.
 const OF_A_LIBRARY: [&str; 8] = [
     "resources/list",
@@ -327,10 +330,10 @@ impl<T: Send + Sync + 'static> ServerHandler for Server<T> {
             "tools/call" => {
                 ErrorData::invalid_params(malformed_call(request.params.as_ref()), None)
             }
-            "initialize" | "server/discover" | "ping" | "tools/list" => {
-                ErrorData::invalid_params(format!("malformed params for {method}"), None)
-            }
-            known if self.library.is_some() && OF_A_LIBRARY.contains(&known) => {
+            known
+                if OF_ALL.contains(&known)
+                    || self.library.is_some() && OF_A_LIBRARY.contains(&known) =>
+            {
                 ErrorData::invalid_params(format!("malformed params for {method}"), None)
             }
             _ => unknown_method(&method),

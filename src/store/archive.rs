@@ -81,10 +81,7 @@ impl Store {
             if !Status::ARCHIVABLE.contains(&task.status()) || !is_due(&task) {
                 return Ok(Archiving::Stays);
             }
-            let copied = self
-                .copy_log::<Thread>(&task)
-                .and_then(|()| self.copy_log::<ProgressLog>(&task));
-            copied.map_err(StoreError::of_a_step)?;
+            self.copy_logs(&task).map_err(StoreError::of_a_step)?;
             // All that it carried is in the copies now.
             task.settle(|_| true);
             if self.copy_task(&task).map_err(StoreError::of_a_step)? == Commit::Lost {
@@ -130,10 +127,7 @@ impl Store {
                     lock.commit(&bytes).map_err(StoreError::of_a_step)?;
                 continue;
             }
-            let joined = self
-                .join_log::<Thread>(id)
-                .and_then(|()| self.join_log::<ProgressLog>(id));
-            joined.map_err(StoreError::of_a_step)?;
+            self.join_logs(id).map_err(StoreError::of_a_step)?;
             let task = task.restore(stamp.clone()).map_err(|task| {
                 let reason = format!("a {} task is not over: undo the edit", task.status());
                 StoreError::corrupt(lock.path(), reason)
@@ -155,8 +149,7 @@ impl Store {
         match Entry::read(&root, id)? {
             Some(Entry::Archived(it)) if !it.is_restoring() && has_live_logs(&root, id)? => {
                 let task = it.task(&root)?;
-                self.copy_log::<Thread>(&task)?;
-                self.copy_log::<ProgressLog>(&task)?;
+                self.copy_logs(&task)?;
                 self.empty_logs(id)?;
                 Ok(true)
             }
@@ -168,6 +161,16 @@ impl Store {
     fn empty_logs(&self, id: TaskId) -> Result<(), StoreError> {
         self.empty_log::<Thread>(id)?;
         self.empty_log::<ProgressLog>(id)
+    }
+
+    fn copy_logs(&self, task: &AnyTask) -> Result<(), StoreError> {
+        self.copy_log::<Thread>(task)?;
+        self.copy_log::<ProgressLog>(task)
+    }
+
+    fn join_logs(&self, id: TaskId) -> Result<(), StoreError> {
+        self.join_log::<Thread>(id)?;
+        self.join_log::<ProgressLog>(id)
     }
 
     /// Makes sure that the archive has all entries of the log of a task that was just read.

@@ -165,8 +165,14 @@ pub(super) fn highest(root: &Root) -> Result<u64, StoreError> {
     Ok(highest)
 }
 
+/// Whether the file of a task with this id was moved aside.
+pub(super) fn is_quarantined(root: &Root, id: TaskId) -> Result<bool, StoreError> {
+    let names = root.quarantined()?;
+    Ok(names.iter().any(|it| quarantined(it) == Some(id)))
+}
+
 /// The task whose file was moved aside under this name.
-pub(super) fn quarantined(name: &OsStr) -> Option<TaskId> {
+fn quarantined(name: &OsStr) -> Option<TaskId> {
     let (stem, _) = name.to_str()?.strip_prefix("tasks-")?.split_once('.')?;
     stem.parse().ok()
 }

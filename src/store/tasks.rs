@@ -299,8 +299,7 @@ fn is_used(root: &Root, id: TaskId) -> Result<bool, StoreError> {
             return Ok(true);
         }
     }
-    let names = root.quarantined()?;
-    Ok(names.iter().any(|it| listing::quarantined(it) == Some(id)))
+    listing::is_quarantined(root, id)
 }
 
 /// Reads a log where it lies among the live ones or in the archive.

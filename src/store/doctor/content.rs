@@ -183,7 +183,7 @@ fn orphans(root: &Root, folder: Folder, findings: &mut Findings) {
             findings.problem("orphan", &path, reason, next);
         } else if has_copy(id) {
             // It comes back with the task.
-        } else if is_quarantined(root, id) {
+        } else if listing::is_quarantined(root, id).unwrap_or_default() {
             // It is of use when that file is mended and put back.
         } else {
             let next = "put the task's file back, or remove this one";
@@ -195,11 +195,6 @@ fn orphans(root: &Root, folder: Folder, findings: &mut Findings) {
             );
         }
     }
-}
-
-fn is_quarantined(root: &Root, id: TaskId) -> bool {
-    let names = root.quarantined().unwrap_or_default();
-    names.iter().any(|it| listing::quarantined(it) == Some(id))
 }
 
 /// Looks at the logs of all tasks, live and archived.

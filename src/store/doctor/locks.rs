@@ -1,6 +1,6 @@
 //! What is in `.locks/`: held locks, those of the dead, and what does not belong there.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 
 use super::Findings;
 use crate::store::dir::Dir;
@@ -52,13 +52,13 @@ fn each(locks: &Dir, findings: &mut Findings) -> Result<(), StoreError> {
             Remains::Dead(token) => findings.note(
                 "dead_holder",
                 &path,
-                format!("its holder has ended: {}", shown(&token)),
+                format!("its holder has ended: {}", token.display()),
                 "the next one who wants it takes it at once; --fix removes it now",
             ),
             Remains::Held(token) => findings.note(
                 "held",
                 &path,
-                format!("a running process holds it: {}", shown(&token)),
+                format!("a running process holds it: {}", token.display()),
                 "it is given back in a moment, or taken away after some seconds",
             ),
             Remains::Candidate => findings.note(
@@ -70,9 +70,4 @@ fn each(locks: &Dir, findings: &mut Findings) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-fn shown(token: &OsString) -> String {
-    let token: &OsStr = token;
-    token.to_string_lossy().into_owned()
 }

@@ -48,7 +48,11 @@ pub(super) fn treat(store: &Store, treatment: &Treatment) -> (Vec<String>, Vec<F
 }
 
 fn sweep(store: &Store) -> Result<Vec<String>, StoreError> {
-    let Some(locks) = existing(store)?.and_then(|root| root.existing_locks().transpose()) else {
+    let Some(locks) = store
+        .engine()
+        .open()?
+        .and_then(|root| root.existing_locks().transpose())
+    else {
         return Ok(Vec::new());
     };
     let locks = locks?;
@@ -63,7 +67,7 @@ fn sweep(store: &Store) -> Result<Vec<String>, StoreError> {
 }
 
 fn count(store: &Store) -> Result<Vec<String>, StoreError> {
-    let Some(root) = existing(store)? else {
+    let Some(root) = store.engine().open()? else {
         return Ok(Vec::new());
     };
     let highest = listing::highest(&root)?;
@@ -186,7 +190,7 @@ fn judge(
     place: &Place,
     read: impl Fn(&Root) -> Result<(), StoreError>,
 ) -> Result<Option<(Lock, Dir, Stat)>, StoreError> {
-    match existing(store)? {
+    match store.engine().open()? {
         Some(root) if root.contains(place)? => {}
         _ => return Ok(None),
     }
@@ -244,8 +248,4 @@ fn free_name(quarantine: &Dir, place: &Place) -> Result<String, StoreError> {
         }
         number += 1;
     }
-}
-
-fn existing(store: &Store) -> Result<Option<Root>, StoreError> {
-    store.engine().open()
 }
